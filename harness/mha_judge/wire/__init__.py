@@ -1,0 +1,26 @@
+"""Frames and values: the only language that judge, supervisor and worker share.
+
+Nothing here trusts its peer: a size is checked before memory is taken, a tree is bounded in
+depth and nodes, and tensors travel as safetensors, never as pickles.
+"""
+
+from mha_judge.wire.frames import (
+    MAX_HEADER_BYTES,
+    PREFIX,
+    FrameReader,
+    WireError,
+    encode_frame,
+)
+from mha_judge.wire.values import Kept, Opaque, pack, unpack
+
+__all__ = [
+    "MAX_HEADER_BYTES",
+    "PREFIX",
+    "FrameReader",
+    "Kept",
+    "Opaque",
+    "WireError",
+    "encode_frame",
+    "pack",
+    "unpack",
+]
