@@ -1,0 +1,18 @@
+"""Inside the sandbox: the supervisor, and the worker that runs one submission.
+
+The judge sends one request at a time and gets one answer to each. A worker obeys and reports; it
+decides nothing. Requests, as `op` in a frame's header:
+
+    load            source, filename -> definitions: what the file defines, with signatures
+    read            name -> value: a module-level value, such as ANSWERS
+    new             name, [args, kwargs] -> handle, parameters: an instance
+    parameters      handle -> parameters: paths, shapes, owners
+    set_parameters  handle, dtype, {path: array} -> null: cast, then copy
+    mode            handle, training -> null
+    call            target, [args, kwargs, cotangents], options -> value and what was asked for
+    fetch           [kept, ...] -> values: kept objects as they are now
+
+A request answers `{"id", "ok": {...}}`, or `{"id", "raised": {type, message, line, source}}` when
+the submission raised. What a worker says of itself is evidence that a hostile file can falsify;
+the judge believes only the values, and those it compares.
+"""

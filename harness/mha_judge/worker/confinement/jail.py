@@ -1,0 +1,133 @@
+"""The order in which the layers go on, which matters.
+
+The uid changes before the death signal and the dumpable flag are set, as the kernel resets both
+when credentials change; figures are read from /proc before Landlock hides it; Landlock needs
+no_new_privs; seccomp comes last, since it forbids all the rest.
+"""
+
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from . import identity, kernel, landlock, limits, namespaces, paths, syscalls
+from .contract import Bounds, ConfinementError
+from .libraries import py_landlock
+
+_SECCOMP_FILTER = 2
+
+
+def prepare() -> None:
+    """Work out what every worker shares, changing nothing in this process.
+
+    Raises:
+        ConfinementError: No jail can be had here.
+    """
+    with _mandatory("/proc", "mount /proc"):
+        kernel.status()
+    with _mandatory("seccomp", "use a kernel with CONFIG_SECCOMP_FILTER"):
+        kernel.prctl(kernel.PR_GET_SECCOMP)
+        syscalls.prepared(truncation_governed=_truncation_governed())
+    with _mandatory("the interpreter's folders", "make them readable"):
+        paths.readable()
+        paths.readable_to_strangers()
+
+
+def confine(
+    bounds: Bounds, keep_fds: Sequence[int], parent_pid: int
+) -> dict[str, str | int | bool]:
+    """See the package."""
+    prepare()
+    with _mandatory("a session of its own", "confine a freshly forked process"):
+        os.setsid()
+    with _mandatory("/proc/self/fd", "mount /proc"):
+        _close_all_but(keep_fds)
+    before = _single_threaded()
+    identity.forbid_regaining_capabilities()
+    separate = namespaces.separate(before.capabilities)
+    spare_uid = identity.become_nobody(before.capabilities)
+    with _mandatory("dropping capabilities", "report this"):
+        kernel.clear_capabilities()
+    _die_with(parent_pid)
+    os.umask(0o077)
+    with _mandatory("rlimits", "ask for bounds within those of the caller"):
+        tasks = limits.apply(bounds, before.vm_bytes, spare_uid=spare_uid)
+    with _mandatory("no_new_privs", "use Linux 3.5 or later"):
+        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+    with _mandatory("Landlock", "use Linux 5.13 or later, or the container sandbox"):
+        landlock.restrict()
+        version = landlock.abi()
+    with _mandatory("seccomp", "use a kernel with CONFIG_SECCOMP_FILTER"):
+        syscalls.load(truncation_governed=version >= landlock.TRUNCATE_ABI)
+    _verify()
+    return {
+        "landlock_abi": version,
+        "seccomp": True,
+        "no_new_privs": True,
+        "capabilities": "none",
+        "namespaces": separate,
+        "uid": os.getuid(),
+        "gid": os.getgid(),
+        "spare_uid": spare_uid,
+        "task_limit": tasks,
+    }
+
+
+def _truncation_governed() -> bool:
+    return landlock.abi() >= landlock.TRUNCATE_ABI
+
+
+def _close_all_but(keep_fds: Sequence[int]) -> None:
+    # Not os.closerange: without close_range in libc it tries every number up to the last.
+    for descriptor in _open_descriptors().difference(keep_fds):
+        with suppress(OSError):  # the one that listed the folder is closed already
+            os.close(descriptor)
+
+
+def _open_descriptors() -> set[int]:
+    return {int(entry.name) for entry in Path("/proc/self/fd").iterdir()}
+
+
+def _single_threaded() -> kernel.Status:
+    status = kernel.status()
+    if status.threads != 1:  # Landlock and the credentials would bind one thread only
+        raise ConfinementError(
+            f"the process has {status.threads} threads", "confine right after the fork"
+        )
+    return status
+
+
+def _die_with(parent_pid: int) -> None:
+    with _mandatory("the death signal", "report this"):
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+    if os.getppid() != parent_pid:
+        os._exit(1)  # the parent died before it could take us along: nobody is left to tell
+
+
+def _verify() -> None:
+    """Try what must fail, rather than believe the calls that said it would."""
+    if kernel.prctl(kernel.PR_GET_SECCOMP) != _SECCOMP_FILTER:
+        raise ConfinementError("seccomp does not hold", "report this")
+    if kernel.prctl(kernel.PR_GET_NO_NEW_PRIVS) != 1:
+        raise ConfinementError("no_new_privs does not hold", "report this")
+    try:
+        os.close(os.open("/", os.O_RDONLY | os.O_DIRECTORY))
+    except PermissionError:
+        pass
+    else:
+        raise ConfinementError("Landlock does not hold", "report this")
+    try:
+        os.kill(0, 0)
+    except PermissionError:
+        return
+    raise ConfinementError("seccomp does not hold", "report this")
+
+
+@contextmanager
+def _mandatory(layer: str, remedy: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, KeyError, py_landlock.LandlockError) as error:
+        raise ConfinementError(f"{layer} cannot be had ({error})", remedy) from error

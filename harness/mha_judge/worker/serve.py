@@ -1,0 +1,148 @@
+"""The worker's loop: read a request, obey, answer."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from mha_judge.wire import FrameReader, Kept, WireError, encode_frame, pack, unpack
+from mha_judge.worker import instances, observation, submission
+from mha_judge.worker.gradients import pull_back, require_gradients
+
+MAX_REQUEST_BYTES = 256 * 1024**2
+
+
+class Server:
+    """Holds one submission: its module, its instances and the answers that calls have kept."""
+
+    def __init__(self) -> None:
+        self._module: Any = None
+        self._instances: list[Any] = []
+        self._kept: dict[int, Any] = {}
+        self._operations: dict[str, Callable[[dict[str, Any], Any], tuple[dict[str, Any], bytes]]]
+        self._operations = {
+            "load": self._load,
+            "read": self._read,
+            "new": self._new,
+            "parameters": self._parameters,
+            "set_parameters": self._set_parameters,
+            "mode": self._mode,
+            "call": self._call,
+            "fetch": self._fetch,
+        }
+
+    def answer(self, header: dict[str, Any], payload: bytes) -> bytes:
+        """Obey one request and return the bytes of its answer."""
+        number = int(header["id"])
+        try:
+            value = unpack(header.get("value", ["none"]), payload)
+            fields, tensors = self._operations[header["op"]](header, value)
+        except BaseException as error:  # SystemExit and KeyboardInterrupt too: it must answer
+            raised = submission.describe(error)
+            return encode_frame({"id": number, "raised": raised})
+        with contextlib.suppress(BaseException):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        return encode_frame({"id": number, "ok": fields}, tensors)
+
+    def _load(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
+        self._module = submission.load(header["source"], header["filename"])
+        return {"definitions": submission.definitions(self._module)}, b""
+
+    def _read(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
+        tree, tensors = pack(getattr(self._module, header["name"]))
+        return {"value": tree}, tensors
+
+    def _new(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
+        args, kwargs = value
+        instance = getattr(self._module, header["name"])(*args, **kwargs)
+        if hasattr(instance, "eval") and callable(instance.eval):
+            instance.eval()
+        self._instances.append(instance)
+        handle = len(self._instances) - 1
+        return {"handle": handle, "parameters": instances.parameters(instance)}, b""
+
+    def _parameters(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
+        return {"parameters": instances.parameters(self._instances[header["handle"]])}, b""
+
+    def _set_parameters(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
+        instances.set_parameters(self._instances[header["handle"]], value, header["dtype"])
+        return {}, b""
+
+    def _mode(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
+        self._instances[header["handle"]].train(header["training"])
+        return {}, b""
+
+    def _fetch(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
+        tree, tensors = pack(self._revive(value))
+        return {"value": tree}, tensors
+
+    def _call(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
+        args, kwargs, cotangents = self._revive(value)
+        target = self._target(header["target"])
+        wrt: list[str] = header.get("wrt", [])
+        differentiated = require_gradients(args, kwargs, wrt)
+        fields: dict[str, Any] = {}
+        if header.get("observe"):
+            with observation.watching() as seen:
+                result = target(*args, **kwargs)
+            fields["observed"] = seen.as_fields()
+        else:
+            result = target(*args, **kwargs)
+        answer: dict[str, Any] = {"value": result}
+        if cotangents is not None:
+            model = None
+            if isinstance(header["target"], int):
+                model = self._instances[header["target"]]
+            answer["gradients"] = pull_back(result, cotangents, differentiated, model)
+        if header.get("inputs_after"):
+            answer["inputs"] = [args, kwargs]
+        if header.get("keep"):
+            self._kept[int(header["id"])] = result
+        tree, tensors = pack(answer)
+        return {**fields, "answer": tree}, tensors
+
+    def _target(self, target: str | int) -> Callable[..., Any]:
+        if isinstance(target, int):
+            return instances.entry_of(self._instances[target])
+        return getattr(self._module, target)  # type: ignore[no-any-return]  # whatever it is
+
+    def _revive(self, value: Any) -> Any:
+        """Return `value` with every `Kept` in it replaced by the object that it names."""
+        if isinstance(value, Kept):
+            found = self._kept[value.call]
+            for step in value.path:
+                found = found[step]
+            return found
+        if isinstance(value, list):
+            return [self._revive(item) for item in value]
+        if isinstance(value, tuple):
+            return tuple(self._revive(item) for item in value)
+        if isinstance(value, dict):
+            return {key: self._revive(item) for key, item in value.items()}
+        return value
+
+
+def serve(requests: int, answers: int) -> None:
+    """Answer requests from one descriptor on another until the first is closed."""
+    server = Server()
+    reader = FrameReader(MAX_REQUEST_BYTES)
+    while True:
+        try:
+            frame = reader.next_frame()
+        except WireError:
+            return
+        if frame is None:
+            data = os.read(requests, 1 << 20)
+            if not data:
+                return
+            reader.feed(data)
+            continue
+        _write(answers, server.answer(*frame))
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]

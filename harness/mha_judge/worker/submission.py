@@ -1,0 +1,142 @@
+"""Loading the candidate's file, and describing what it defines and what it raises."""
+
+import functools
+import inspect
+import linecache
+import sys
+import types
+from typing import Any
+
+MODULE = "submission"
+MAX_TEXT = 4_000
+MAX_NAMES = 500
+
+
+def load(source: str, filename: str) -> types.ModuleType:
+    """Run `source` as a module of its own, not as `__main__`.
+
+    Raises:
+        BaseException: Whatever compiling or running the source raises.
+    """
+    module = types.ModuleType(MODULE)
+    module.__file__ = filename
+    sys.modules[MODULE] = module  # dataclasses and pickling look a class's module up
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    exec(compile(source, filename, "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
+def definitions(module: types.ModuleType) -> dict[str, Any]:
+    """Return what the module holds by name: kind, origin and signatures."""
+    found = {}
+    for name, value in list(module.__dict__.items())[:MAX_NAMES]:
+        if isinstance(name, str) and not name.startswith("__") and name.isidentifier():
+            if isinstance(value, types.ModuleType):
+                continue
+            found[name] = _definition(value)
+    return found
+
+
+def _definition(value: Any) -> dict[str, Any]:
+    if isinstance(value, type):
+        return {
+            "kind": "class",
+            "own": value.__module__ == MODULE,
+            "constructor": _signature(value),
+            "call": _signature(_forward(value), skip_self=True),
+            "module": _is_torch_module(value),
+        }
+    if isinstance(value, functools.partial):
+        return {"kind": "function", "own": True, "call": _signature(value)}
+    if callable(value):
+        own = getattr(value, "__module__", None) == MODULE or type(value).__module__ == MODULE
+        return {"kind": "function", "own": own, "call": _signature(value)}
+    return {"kind": "value", "own": True, "type": type(value).__name__[:100]}
+
+
+def _forward(cls: type) -> Any:
+    import torch
+
+    call = getattr(cls, "__call__", None)  # noqa: B004  # the function itself is wanted
+    inherited = _is_torch_module(cls) and call is torch.nn.Module.__call__
+    forward = getattr(cls, "forward", None)
+    if forward is not None and (call is None or inherited or isinstance(call, types.MethodType)):
+        return forward
+    return call if "__call__" in _own_names(cls) else forward
+
+
+def _own_names(cls: type) -> set[str]:
+    return {name for base in cls.__mro__[:-1] for name in vars(base)}
+
+
+def _is_torch_module(cls: type) -> bool:
+    import torch
+
+    return issubclass(cls, torch.nn.Module)
+
+
+def _signature(function: Any, skip_self: bool = False) -> list[dict[str, Any]] | None:
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    if (
+        skip_self
+        and parameters
+        and parameters[0].kind
+        in (
+            inspect.Parameter.POSITIONAL_ONLY,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        )
+    ):
+        parameters = parameters[1:]
+    return [
+        {
+            "name": parameter.name[:100],
+            "kind": parameter.kind.name.lower(),
+            "required": parameter.default is inspect.Parameter.empty
+            and parameter.kind.name not in ("VAR_POSITIONAL", "VAR_KEYWORD"),
+        }
+        for parameter in parameters[:100]
+    ]
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """Return type, message and place of an exception, each bounded, whatever the exception is."""
+    described: dict[str, Any] = {"type": type(error).__name__[:200], "message": _text(error)}
+    module = sys.modules.get(MODULE)
+    filename = getattr(module, "__file__", None)
+    if isinstance(error, SyntaxError) and error.filename == filename:
+        described.update(
+            line=_int(error.lineno), column=_int(error.offset), source=_line(error.text)
+        )
+        described["message"] = str(error.msg)[:MAX_TEXT]
+        return described
+    try:
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == filename:
+                described["line"] = trace.tb_lineno
+                described["function"] = trace.tb_frame.f_code.co_name[:200]
+                described["source"] = _line(linecache.getline(str(filename), trace.tb_lineno))
+            trace = trace.tb_next
+    except BaseException:  # a traceback is decoration; an answer must be given
+        described.setdefault("line", None)
+    return described
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)[:MAX_TEXT].encode("utf-8", "replace").decode()
+    except BaseException as raised:
+        return f"(its message cannot be read: {type(raised).__name__[:100]})"
+
+
+def _line(text: object) -> str | None:
+    return (
+        text.rstrip()[:300].encode("utf-8", "replace").decode() if isinstance(text, str) else None
+    )
+
+
+def _int(value: object) -> int | None:
+    return value if type(value) is int else None

@@ -1,0 +1,311 @@
+"""The supervisor: torch imported once, a confined worker forked for each submission.
+
+It reads the judge's frames on standard input and answers on standard output; it never runs a
+submission, an operation of torch or a thread, so that a fork of it is always clean. A worker's
+bytes are relayed unread inside the supervisor's own envelope: a worker can speak only for itself.
+
+    start  bounds          -> started {confinement} | refused {what, remedy}
+    send   payload: frame  -> reply, payload: frame | ended {...}
+    stop                   -> ended {...}
+
+`ended` carries what `wait4` says (exit status, signal, CPU seconds, peak memory) and the first
+bytes that the worker printed. One request is outstanding at a time; only `stop` may overtake it,
+and then the overtaken request is never answered.
+"""
+
+import contextlib
+import ctypes
+import os
+import select
+import signal
+import sys
+from typing import Any, NoReturn
+
+from mha_judge.wire import PREFIX, FrameReader, WireError, encode_frame
+from mha_judge.worker import confinement
+from mha_judge.worker.confinement import Bounds, ConfinementError, confine
+
+MAX_REQUEST_BYTES = 300 * 1024**2
+MAX_REPLY_BYTES = 300 * 1024**2
+KEPT_OUTPUT_BYTES = 64 * 1024
+CHUNK = 1 << 18
+JUDGE_IN = 0
+
+
+class Worker:
+    """A forked child and the parent's ends of its three pipes."""
+
+    def __init__(self, bounds: Bounds, confined: bool) -> None:
+        requests, self.requests = os.pipe()
+        self.answers, answers = os.pipe()
+        self.output, output = os.pipe()
+        parent = os.getpid()
+        self.pid = os.fork()
+        if self.pid == 0:
+            _become_worker(requests, answers, output, bounds, parent, confined)
+        for descriptor in (requests, answers, output):
+            os.close(descriptor)
+        for descriptor in (self.requests, self.answers, self.output):
+            os.set_blocking(descriptor, False)
+        self.outgoing = memoryview(b"")
+        self.reader = RawReader()
+        self.printed = bytearray()
+        self.printed_bytes = 0
+        self.output_open = True
+
+    def drain_output(self) -> None:
+        """Keep the first bytes of what the worker prints and drop the rest."""
+        while self.output_open:
+            try:
+                data = os.read(self.output, CHUNK)
+            except BlockingIOError:
+                return
+            if not data:
+                self.output_open = False
+                return
+            self.printed_bytes += len(data)
+            self.printed += data[: KEPT_OUTPUT_BYTES - len(self.printed)]
+            if len(data) == CHUNK:
+                return  # a flood must not keep the supervisor from its other duties
+
+    def end(self) -> dict[str, Any]:
+        """Kill the worker, wait for it and say how it ended."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        _, status, usage = os.wait4(self.pid, 0)
+        self.drain_output()
+        for descriptor in (self.requests, self.answers, self.output):
+            os.close(descriptor)
+        code = os.waitstatus_to_exitcode(status)
+        return {
+            "exit_code": code if code >= 0 else None,
+            "signal": -code if code < 0 else None,
+            "cpu_s": round(usage.ru_utime + usage.ru_stime, 6),
+            "peak_memory_bytes": usage.ru_maxrss * 1024,
+            "output": bytes(self.printed).decode("utf-8", "replace"),
+            "output_bytes": self.printed_bytes,
+        }
+
+
+class RawReader:
+    """Collects one frame of a worker as bytes, looking only at its lengths."""
+
+    def __init__(self) -> None:
+        self.buffer = bytearray()
+
+    def take(self) -> bytes | None:
+        """Return the bytes of a whole frame, or None.
+
+        Raises:
+            WireError: If the worker claims more than a reply may hold.
+        """
+        if len(self.buffer) < PREFIX.size:
+            return None
+        _, header_size, payload_size = PREFIX.unpack_from(self.buffer)
+        end = PREFIX.size + header_size + payload_size
+        if end > MAX_REPLY_BYTES:
+            raise WireError(f"a reply of {end} bytes; at most {MAX_REPLY_BYTES}")
+        if len(self.buffer) < end:
+            return None
+        frame = bytes(self.buffer[:end])
+        del self.buffer[:end]
+        return frame
+
+
+class Supervisor:
+    """Answers the judge's frames until the judge closes its end."""
+
+    def __init__(self, judge_out: int, confined: bool) -> None:
+        self._judge_out = judge_out
+        self._confined = confined
+        self._worker: Worker | None = None
+        self._waiting: int | None = None  # id of the request that a worker is working on
+        self._starting = False
+        self._judge = FrameReader(MAX_REQUEST_BYTES)
+
+    def run(self) -> None:
+        self._say({"event": "ready", "pid": os.getpid()})
+        try:
+            while self._step():
+                pass
+        finally:
+            if self._worker is not None:
+                self._worker.end()
+
+    def _step(self) -> bool:
+        poller = select.poll()
+        poller.register(JUDGE_IN, select.POLLIN)
+        worker = self._worker
+        if worker is not None:
+            if self._waiting is not None:
+                poller.register(worker.answers, select.POLLIN)
+            if worker.outgoing:
+                poller.register(worker.requests, select.POLLOUT)
+            if worker.output_open:
+                poller.register(worker.output, select.POLLIN)
+        ready = {descriptor for descriptor, _ in poller.poll()}
+        if worker is not None:
+            if worker.output in ready:
+                worker.drain_output()
+            if worker.requests in ready:
+                self._pump(worker)
+            if worker.answers in ready:
+                self._listen(worker)
+        if JUDGE_IN in ready:
+            return self._obey()
+        return True
+
+    def _obey(self) -> bool:
+        data = os.read(JUDGE_IN, CHUNK)
+        if not data:
+            return False
+        self._judge.feed(data)
+        while (frame := self._judge.next_frame()) is not None:
+            header, payload = frame
+            match header["op"]:
+                case "start":
+                    self._start(header)
+                case "send":
+                    self._send(header, payload)
+                case "stop":
+                    self._stop(header)
+        return True
+
+    def _start(self, header: dict[str, Any]) -> None:
+        if self._worker is not None:
+            self._worker.end()
+        self._worker = Worker(Bounds(**header["bounds"]), self._confined)
+        self._waiting, self._starting = header["id"], True
+
+    def _send(self, header: dict[str, Any], payload: bytes) -> None:
+        self._waiting = header["id"]
+        if self._worker is None:
+            self._ended({"exit_code": None, "signal": None, "reason": "no worker"})
+            return
+        self._worker.reader.buffer.clear()  # what was sent unasked counts for nothing
+        self._worker.outgoing = memoryview(payload)
+        self._pump(self._worker)
+
+    def _stop(self, header: dict[str, Any]) -> None:
+        self._waiting = header["id"]
+        fields = self._worker.end() if self._worker is not None else {}
+        self._worker = None
+        self._ended({**fields, "reason": "stopped"})
+
+    def _pump(self, worker: Worker) -> None:
+        try:
+            sent = os.write(worker.requests, worker.outgoing[:CHUNK])
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            worker.outgoing = memoryview(b"")
+            return  # its end shows on the other pipe
+        worker.outgoing = worker.outgoing[sent:]
+
+    def _listen(self, worker: Worker) -> None:
+        try:
+            data = os.read(worker.answers, CHUNK)
+        except BlockingIOError:
+            return
+        worker.reader.buffer += data
+        try:
+            frame = worker.reader.take()
+        except WireError as error:
+            frame, data = None, b""
+            reason = str(error)
+        else:
+            reason = "exited"
+        if frame is not None:
+            self._reply(frame)
+        elif not data:
+            fields = worker.end()
+            self._worker = None
+            self._ended({**fields, "reason": reason})
+
+    def _reply(self, frame: bytes) -> None:
+        number, self._waiting = self._waiting, None
+        if self._starting:  # sent before the source was read: the child is still our own code
+            self._starting = False
+            reader = FrameReader(0)
+            reader.feed(frame)
+            parsed = reader.next_frame()
+            assert parsed is not None
+            self._say({"id": number, **parsed[0]})
+        else:
+            self._say({"id": number, "event": "reply"}, frame)
+
+    def _ended(self, fields: dict[str, Any]) -> None:
+        number, self._waiting, self._starting = self._waiting, None, False
+        self._say({"id": number, "event": "ended", **fields})
+
+    def _say(self, header: dict[str, Any], payload: bytes = b"") -> None:
+        view = memoryview(encode_frame(header, payload))
+        while view:
+            view = view[os.write(self._judge_out, view) :]
+
+
+def _become_worker(
+    requests: int, answers: int, output: int, bounds: Bounds, parent: int, confined: bool
+) -> NoReturn:
+    """Turn the forked child into a worker: its pipes, its confinement, its loop."""
+    status = 1
+    try:
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        if confined:
+            event = {
+                "event": "started",
+                "confinement": confine(
+                    bounds, keep_fds=(0, 1, 2, requests, answers), parent_pid=parent
+                ),
+            }
+        else:
+            event = {"event": "started", "confinement": {}}
+        from mha_judge.worker.serve import serve
+
+        os.write(answers, encode_frame(event))
+        serve(requests, answers)
+        status = 0
+    except ConfinementError as error:
+        what, remedy = (*error.args, "", "")[:2]
+        refusal = {"event": "refused", "what": str(what), "remedy": str(remedy)}
+        os.write(answers, encode_frame(refusal))
+    finally:
+        os._exit(status)
+
+
+def _die_with_the_judge() -> None:
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def _import_before_fork() -> None:
+    """Import what a worker needs now: after the fork each import would be paid every time."""
+    import torch
+    import torch.nn.functional
+
+    import mha_judge.worker.serve  # noqa: F401  # with all that it imports
+
+    torch.set_num_threads(1)
+
+
+def main() -> None:
+    """Serve the judge on standard input and output."""
+    _die_with_the_judge()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the judge's to handle
+    confined = "--unconfined" not in sys.argv[1:]
+    judge_out = os.dup(1)
+    os.dup2(2, 1)  # what a library prints while it is imported must not land between frames
+    _import_before_fork()
+    if confined:
+        confinement.unavailable()  # builds the filter and the path lists that forks inherit
+    import gc
+
+    gc.freeze()
+    Supervisor(judge_out, confined).run()
+
+
+if __name__ == "__main__":
+    main()
