@@ -1,0 +1,142 @@
+"""The embedded default: Landlock, seccomp and rlimits on each worker, in bubblewrap if installed.
+
+No daemon, no root, no image. Bubblewrap adds namespaces around the supervisor where the machine
+lets it; a worker's own confinement never depends on them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+from mha_judge.errors import SandboxUnavailable
+from mha_judge.sandbox.base import Channel, Limits, Tier
+from mha_judge.sandbox.channel import SupervisorChannel
+from mha_judge.worker import confinement
+
+COMMAND = (sys.executable, "-I", "-B", "-X", "utf8", "-m", "mha_judge.worker.supervisor")
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+def supervisor_environment() -> dict[str, str]:
+    """Return the whole environment of a supervisor: nothing of the user's is in it."""
+    fixed = {
+        "PATH": "/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "HOME": "/",
+        "MALLOC_ARENA_MAX": "2",  # each arena would reserve 64 MiB of a worker's address space
+        "TORCHINDUCTOR_CACHE_DIR": "/",  # a folder that exists: torch would try to make its own
+    }
+    return fixed | dict.fromkeys(THREAD_VARIABLES, "1")
+
+
+def spawn(prefix: tuple[str, ...] = (), *arguments: str) -> subprocess.Popen[bytes]:
+    """Start a supervisor, by way of the command `prefix`."""
+    return subprocess.Popen(
+        [*prefix, *COMMAND, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=supervisor_environment(),
+        cwd="/",
+        start_new_session=True,
+    )
+
+
+class Jail:
+    """Kernel confinement without a daemon."""
+
+    name = "jail"
+
+    def __init__(self, bubblewrap: bool | None = None) -> None:
+        """Use bubblewrap if True, never if False, and if it works here if None."""
+        self._bubblewrap = bubblewrap
+
+    def unavailable(self) -> str | None:
+        return confinement.unavailable()
+
+    def open(self) -> Channel:
+        reason = self.unavailable()
+        if reason is not None:
+            raise SandboxUnavailable(reason)
+        program = shutil.which("bwrap") if self._bubblewrap is not False else None
+        if program is None:
+            if self._bubblewrap:
+                raise SandboxUnavailable("bubblewrap is not installed; install it, or use the jail")
+            return SupervisorChannel(spawn(), _plain)
+        if self._bubblewrap:
+            return SupervisorChannel(spawn(_wrapping(program)), _wrapped)
+        return _FirstThatStarts(program)
+
+
+class _FirstThatStarts:
+    """A supervisor in bubblewrap, or a plain one where bubblewrap is refused its namespaces.
+
+    Whether it is refused shows only by trying, and trying must not delay those for whom it works.
+    """
+
+    def __init__(self, program: str) -> None:
+        self._channel = SupervisorChannel(spawn(_wrapping(program)), _wrapped)
+        self._certain = False
+
+    def start(self, limits: Limits) -> Tier:
+        if not self._certain:
+            try:
+                self._channel.wait_until_ready()
+            except SandboxUnavailable:
+                self._channel.close()
+                self._channel = SupervisorChannel(spawn(), _plain)
+            self._certain = True
+        return self._channel.start(limits)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._channel, name)
+
+
+def _plain(details: dict[str, Any]) -> Tier:
+    return Tier("jail", "landlock+seccomp+rlimits", {**details, "bubblewrap": False})
+
+
+def _wrapped(details: dict[str, Any]) -> Tier:
+    return Tier("jail", "bubblewrap+landlock+seccomp+rlimits", {**details, "bubblewrap": True})
+
+
+def _wrapping(program: str) -> tuple[str, ...]:
+    """Return the bubblewrap command: new namespaces, and read-only binds of what Python needs."""
+    binds: list[str] = []
+    for path in _needed_paths():
+        binds += ["--ro-bind-try", path, path]
+    return (
+        program, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
+        "--proc", "/proc", "--dev", "/dev", *binds, "--chdir", "/", "--",
+    )  # fmt: skip
+
+
+def _needed_paths() -> list[str]:
+    """Return the paths that an interpreter and its libraries are read from, outermost first.
+
+    The prefix of a virtual environment is not among them: an installed bank lies below it.
+    """
+    libraries = {
+        sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
+    }
+    engine = str(Path(__file__).resolve().parents[1])
+    executables = {sys.executable, str(Path(sys.executable).resolve())}
+    binaries = {str(Path(executable).parent) for executable in executables}
+    base = {str(Path(sys.base_prefix) / "lib"), str(Path(sys.prefix) / "pyvenv.cfg")}
+    system = {"/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/bin", "/bin", "/usr/local/lib"}
+    system |= {"/etc/ld.so.cache", "/etc/localtime", "/sys/devices/system/cpu"}
+    editable = _editable_paths()
+    paths = libraries | {engine} | binaries | base | system | editable
+    return sorted(path for path in paths if os.path.lexists(path))
+
+
+def _editable_paths() -> set[str]:
+    """Return the parent of the package where a `.pth` file, not site-packages, leads to it."""
+    source_root = Path(__file__).resolve().parents[2]
+    return {str(source_root / "mha_judge")}

@@ -1,0 +1,19 @@
+"""No confinement at all: for debugging the engine with files one wrote oneself."""
+
+from mha_judge.sandbox.base import Channel, Tier
+from mha_judge.sandbox.channel import SupervisorChannel
+from mha_judge.sandbox.jail import spawn
+
+
+class Unconfined:
+    """A separate process, and nothing more."""
+
+    name = "none"
+
+    def unavailable(self) -> str | None:
+        return None
+
+    def open(self) -> Channel:
+        return SupervisorChannel(
+            spawn((), "--unconfined"), lambda details: Tier("none", "UNSAFE: not confined", details)
+        )

@@ -1,0 +1,98 @@
+"""The candidate's file: read once, bounded, hashed; those bytes are what is graded."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+import stat
+import tokenize
+from dataclasses import dataclass
+from pathlib import Path
+
+from mha_judge.errors import SubmissionUnreadable, UsageError
+
+MAX_BYTES = 256 * 1024
+_PROBLEM_LINE = re.compile(r"^#\s*problem:\s*([A-Za-z0-9_-]+)\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The text of one file, and where it came from."""
+
+    path: Path
+    source: str
+    sha256: str
+
+    @classmethod
+    def read(cls, path: Path) -> Submission:
+        """Read a file.
+
+        Raises:
+            SubmissionUnreadable: If it is missing, not a regular file, empty, too large, or not
+                UTF-8 text.
+        """
+        data = _read_regular(path)
+        source = _decode(path, data)
+        return cls(path, source, hashlib.sha256(data).hexdigest())
+
+    def problem_id(self) -> str:
+        """Return the id on the `# problem:` line, else what the file's name says.
+
+        Raises:
+            UsageError: If neither says anything.
+        """
+        stated = _PROBLEM_LINE.search(self.source)
+        name = stated.group(1) if stated else self.path.stem
+        found = name.lower().replace("_", "-").strip("-")
+        if not found:
+            raise UsageError(f"{self.path}: which problem is this? Pass --problem ID")
+        return found
+
+
+def _read_regular(path: Path) -> bytes:
+    def refuse(what: str, remedy: str) -> SubmissionUnreadable:
+        return SubmissionUnreadable(f"{path}: {what}; {remedy}")
+
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a FIFO must not block
+    try:
+        descriptor = os.open(path, flags)
+    except FileNotFoundError as error:
+        raise refuse("there is no such file", "check the path") from error
+    except OSError as error:
+        if path.is_symlink():
+            raise refuse("is a symbolic link", "name the file itself") from error
+        raise refuse(
+            f"cannot be opened ({error.strerror})", "check the path and its mode"
+        ) from error
+    with os.fdopen(descriptor, "rb") as file:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise refuse("is a directory", "name the Python file in it")
+        if not stat.S_ISREG(mode):
+            raise refuse("is not a regular file", "name a Python file")
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise refuse(f"is larger than {MAX_BYTES // 1024} KiB", "hand in the answer alone")
+    if not data.strip():
+        raise refuse("is empty", "write an answer first; `mha-judge start ID` makes a starter")
+    return data
+
+
+def _decode(path: Path, data: bytes) -> str:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SubmissionUnreadable(
+            f"{path}: is not UTF-8 text (byte {error.start}); save it as UTF-8"
+        ) from error
+    if "\0" in text:
+        raise SubmissionUnreadable(f"{path}: holds NUL bytes; hand in Python source")
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    except SyntaxError as error:
+        raise SubmissionUnreadable(f"{path}: {error}; remove the coding line") from error
+    if encoding not in ("utf-8", "utf-8-sig"):
+        raise SubmissionUnreadable(f"{path}: declares the encoding {encoding}; save it as UTF-8")
+    return text
