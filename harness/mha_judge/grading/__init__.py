@@ -1,0 +1,32 @@
+"""The trusted side: what a grader is written with."""
+
+from mha_judge.grading.assertions import (
+    assert_close,
+    assert_gradients_match,
+    assert_inputs_unchanged,
+    assert_no_extra_parameters,
+    assert_rejected,
+    fail,
+)
+from mha_judge.grading.candidate import Candidate
+from mha_judge.grading.check import check
+from mha_judge.grading.counts import assert_count, assert_same_formula, assert_same_growth
+from mha_judge.grading.draw import Draw
+from mha_judge.grading.policy import assert_operations_do_not_grow, assert_written_from_scratch
+
+__all__ = [
+    "Candidate",
+    "Draw",
+    "assert_close",
+    "assert_count",
+    "assert_gradients_match",
+    "assert_inputs_unchanged",
+    "assert_no_extra_parameters",
+    "assert_operations_do_not_grow",
+    "assert_rejected",
+    "assert_same_formula",
+    "assert_same_growth",
+    "assert_written_from_scratch",
+    "check",
+    "fail",
+]

@@ -1,0 +1,45 @@
+"""Random inputs, repeatable from the report's seed, never sent to the worker."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
+
+
+class Draw:
+    """The inputs of one check; two checks of one grade draw from different streams."""
+
+    def __init__(self, seed: int, name: str) -> None:
+        digest = hashlib.sha256(f"{seed}:{name}".encode()).digest()
+        self._generator = torch.Generator().manual_seed(int.from_bytes(digest[:7], "big"))
+
+    def normal(self, *shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
+        """Return standard normal numbers."""
+        return torch.randn(shape, generator=self._generator, dtype=torch.float64).to(dtype)
+
+    def integer(self, low: int, high: int) -> int:
+        """Return an integer from `low` to `high`, both included."""
+        return int(torch.randint(low, high + 1, (), generator=self._generator))
+
+    def permutation(self, count: int) -> Tensor:
+        return torch.randperm(count, generator=self._generator)
+
+    def sizes(self, names: str, choices: Sequence[int] = PRIMES) -> dict[str, int]:
+        """Return a distinct prime for each of the names, so that no axis can pass for another."""
+        wanted = names.split()
+        order = self.permutation(len(choices)).tolist()
+        return {name: choices[index] for name, index in zip(wanted, order, strict=False)}
+
+    def mask(self, *shape: int, keep: float = 0.6) -> Tensor:
+        """Return a bool mask, True may attend; every row keeps a key, every mask blocks one."""
+        mask = torch.rand(shape, generator=self._generator) < keep
+        first = torch.randint(shape[-1], shape[:-1], generator=self._generator)
+        mask.scatter_(-1, first.unsqueeze(-1), True)
+        if bool(mask.all()):
+            mask.view(-1, shape[-1])[0, (int(first.reshape(-1)[0]) + 1) % shape[-1]] = False
+        return mask

@@ -1,0 +1,182 @@
+"""Expected values, and how far from them a right answer may be.
+
+The reference runs twice on the judge's own copies of the inputs: in float64, which is the truth,
+and in the dtype of the question, which shows what that dtype costs. The error budget of a tensor
+is
+
+    ‖out − ref64‖∞ ≤ k · ‖ref_dtype − ref64‖∞ + c · ε(dtype) · (1 + largest |logit|) · ‖ref64‖∞
+
+with ε of float32 for float64 questions: precision beyond that is not graded. The logit stands in
+the floor because a softmax by way of log-sum-exp is off by ε·|logit| and right all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+_FACTOR = {torch.float64: 16.0, torch.float32: 16.0, torch.bfloat16: 6.0, torch.float16: 6.0}
+_FLOOR = {torch.float64: 16.0, torch.float32: 16.0, torch.bfloat16: 2.0, torch.float16: 4.0}
+
+
+@dataclass(frozen=True)
+class Expected:
+    """One tensor of the answer."""
+
+    exact: Tensor
+    """The reference's value in float64 (or of integers and booleans as they are)."""
+    rounded: Tensor
+    """The reference's value in the dtype of the question; shape and dtype must be its."""
+    largest_logit: float = 0.0
+
+    @property
+    def tolerance(self) -> float:
+        """The largest absolute error that passes."""
+        dtype = self.rounded.dtype
+        if not dtype.is_floating_point:
+            return 0.0
+        epsilon = torch.finfo(torch.float32 if dtype is torch.float64 else dtype).eps
+        own = _largest((self.rounded.double() - self.exact).abs())
+        floor = _FLOOR[dtype] * epsilon * (1.0 + self.largest_logit)
+        return _FACTOR[dtype] * own + floor * max(_largest(self.exact.abs()), 1e-3)
+
+
+@dataclass(frozen=True)
+class Live:
+    """An object that the worker holds, with what it should be; passed on to a later call."""
+
+    kept: Any
+    expected: Any
+
+
+class _Logits(TorchFunctionMode):
+    """Notes the largest finite number that goes into a softmax of the reference."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.largest = 0.0
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        if getattr(func, "__name__", "") == "softmax":
+            self.largest = max(self.largest, _largest(args[0].detach().double().abs()))
+        return func(*args, **(kwargs or {}))
+
+
+def expect(function: Callable[..., Any], args: Sequence[Any], rounded: Callable[..., Any]) -> Any:
+    """Return the answer of a reference as a tree of `Expected`.
+
+    Args:
+        function: The reference, called on float64 copies of the arguments.
+        args: The arguments of the question.
+        rounded: The reference in the dtype of the question, called on plain copies.
+    """
+    with torch.no_grad(), _Logits() as logits:
+        exact = function(*(map_tree(_exact, value) for value in args))
+        approximate = rounded(*(map_tree(_rounded, value) for value in args))
+    return _zip(exact, approximate, logits.largest)
+
+
+def expect_gradients(
+    function: Callable[..., Any],
+    rounded: Callable[..., Any],
+    args: Sequence[Any],
+    cotangents: Sequence[Tensor | None],
+    wrt: Sequence[int],
+    parameters: tuple[Mapping[str, Tensor], Mapping[str, Tensor]],
+) -> tuple[list[Expected], dict[str, Expected]]:
+    """Return the gradients of ⟨outputs, cotangents⟩ for some inputs and for the parameters.
+
+    Args:
+        function: The reference in float64.
+        rounded: The reference in the dtype of the question.
+        args: The arguments of the question.
+        cotangents: One for each output tensor, None for those left out.
+        wrt: Indices of the differentiated arguments.
+        parameters: Those of `function` and of `rounded`, by name.
+    """
+    with _Logits() as logits:
+        exact = _gradients(function, [_exact(a) for a in args], cotangents, wrt, parameters[0])
+        near = _gradients(rounded, [_rounded(a) for a in args], cotangents, wrt, parameters[1])
+    pairs = [
+        Expected(one.double(), other, logits.largest)
+        for one, other in zip(exact, near, strict=True)
+    ]
+    return pairs[: len(wrt)], dict(zip(parameters[0], pairs[len(wrt) :], strict=True))
+
+
+def _gradients(
+    function: Callable[..., Any],
+    args: list[Any],
+    cotangents: Sequence[Tensor | None],
+    wrt: Sequence[int],
+    parameters: Mapping[str, Tensor],
+) -> list[Tensor]:
+    for index in wrt:
+        args[index] = args[index].requires_grad_()
+    total = torch.zeros((), dtype=torch.float64)
+    for output, cotangent in zip(leaves(function(*args)), cotangents, strict=False):
+        if cotangent is not None:
+            total = total + (output * cotangent.to(output.dtype)).sum()
+    sources = [*(args[index] for index in wrt), *parameters.values()]
+    found = torch.autograd.grad(total, sources, allow_unused=True)
+    return [
+        torch.zeros_like(source) if gradient is None else gradient
+        for source, gradient in zip(sources, found, strict=True)
+    ]
+
+
+def leaves(tree: Any) -> Iterator[Any]:
+    """Yield what a tree of lists, tuples and dicts holds, in order."""
+    if isinstance(tree, (list, tuple)):
+        for item in tree:
+            yield from leaves(item)
+    elif isinstance(tree, dict):
+        yield from leaves(list(tree.values()))
+    else:
+        yield tree
+
+
+def map_tree(function: Callable[[Any], Any], tree: Any) -> Any:
+    """Apply `function` to every leaf of a tree of lists and tuples."""
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(map_tree(function, item) for item in tree)
+    return function(tree)
+
+
+def for_candidate(tree: Any) -> Any:
+    """Return arguments as they are sent: live objects by name, tensors as copies."""
+    return map_tree(lambda leaf: leaf.kept if isinstance(leaf, Live) else leaf, tree)
+
+
+def _exact(leaf: Any) -> Any:
+    if isinstance(leaf, Live):
+        return map_tree(lambda value: value.exact.clone(), leaf.expected)
+    if isinstance(leaf, Tensor):
+        return leaf.to(torch.float64 if leaf.dtype.is_floating_point else leaf.dtype, copy=True)
+    return leaf
+
+
+def _rounded(leaf: Any) -> Any:
+    if isinstance(leaf, Live):
+        return map_tree(lambda value: value.rounded.clone(), leaf.expected)
+    return leaf.clone() if isinstance(leaf, Tensor) else leaf
+
+
+def _zip(exact: Any, rounded: Any, logit: float) -> Any:
+    if isinstance(exact, (list, tuple)):
+        return tuple(_zip(one, other, logit) for one, other in zip(exact, rounded, strict=True))
+    if isinstance(exact, Tensor):
+        return Expected(exact, rounded, logit)
+    return exact
+
+
+def _largest(tensor: Tensor) -> float:
+    finite = tensor[torch.isfinite(tensor)]
+    return float(finite.max()) if finite.numel() else 0.0

@@ -1,0 +1,48 @@
+"""How a check can end other than by passing; a wrong answer is a value by the time it is shown."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from mha_judge.report.models import Outcome
+
+
+class CheckFailure(AssertionError):
+    """A claim that does not hold for this submission."""
+
+    outcome: ClassVar[Outcome] = Outcome.FAILED
+
+    def __init__(self, message: str, detail: str = "") -> None:
+        """Take a sentence, and `detail`: what only someone who may see inputs is told."""
+        super().__init__(message)
+        self.message = message
+        self.detail = detail
+
+
+class Raised(CheckFailure):
+    """The submission raised an exception where it should have answered."""
+
+    outcome = Outcome.ERROR
+
+    def __init__(self, message: str, detail: str = "", kind: str = "") -> None:
+        """Take also `kind`, the exception's type by name."""
+        super().__init__(message, detail)
+        self.kind = kind
+
+
+class TimedOut(CheckFailure):
+    """The submission did not answer in time."""
+
+    outcome = Outcome.TIMEOUT
+
+
+class Crashed(CheckFailure):
+    """The submission's process ended without an answer."""
+
+    outcome = Outcome.CRASHED
+
+
+class NotAssessed(CheckFailure):
+    """The ground on which this check stands is missing."""
+
+    outcome = Outcome.NOT_ASSESSED

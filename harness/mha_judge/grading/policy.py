@@ -1,0 +1,112 @@
+"""Whether the answer was written from scratch, and without Python loops.
+
+Two kinds of evidence: the source, read in the judge, and what the worker saw itself do. Both are
+aids, not proof: a hostile file could hide from the one and falsify the other. Neither touches
+the checks on values.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from mha_judge.grading.failures import CheckFailure
+from mha_judge.report.models import PolicyFinding
+
+if TYPE_CHECKING:
+    from mha_judge.grading.candidate import Candidate, Function, Layer, Observed
+
+_FUSED_NAMES = re.compile(
+    r"scaled_dot_product|flash_attn|flash_attention|flex_attention|efficient_attention|"
+    r"multi_head_attention_forward|native_multi_head_attention|MultiheadAttention$|"
+    r"TransformerEncoder|TransformerDecoder|^Transformer$|_fused_sdp|memory_efficient|xformers|"
+    r"cudnn_attention|fused_attention|varlen_attn|sdpa_kernel"
+)
+_LIBRARIES = ("torch", "nn", "F", "xformers", "flash_attn", "transformers", "keras")
+
+
+def fused_in_source(source: str) -> list[PolicyFinding]:
+    """Return the places of a source that name fused or official attention of a library.
+
+    Names that the file defines itself are its own: only attributes of something imported,
+    imported names and texts handed to `getattr` count.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []  # it would not have loaded
+    findings = []
+    for node in ast.walk(tree):
+        name = _named(node)
+        if name is not None and _FUSED_NAMES.search(name):
+            findings.append(
+                PolicyFinding(
+                    rule="fused-attention",
+                    line=getattr(node, "lineno", None),
+                    message=f"uses `{name}`; the problem asks for attention written from scratch",
+                )
+            )
+    return findings
+
+
+def _named(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Attribute):
+        root: ast.expr = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        own = isinstance(root, ast.Name) and root.id in ("self", "cls")
+        return None if own else node.attr
+    if isinstance(node, ast.ImportFrom):
+        hit = [a.name for a in node.names if _FUSED_NAMES.search(a.name)]
+        module = node.module or ""
+        if hit and (node.level or module.split(".")[0] in _LIBRARIES):
+            return hit[0]
+        return module if _FUSED_NAMES.search(module) else None
+    if isinstance(node, ast.Import):
+        return next((a.name for a in node.names if _FUSED_NAMES.search(a.name)), None)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
+        texts = [a.value for a in node.args if isinstance(a, ast.Constant)]
+        return next((text for text in texts if isinstance(text, str)), None)
+    return None
+
+
+def fused_in(observed: Observed) -> list[str]:
+    """Return the names of fused or official attention among what a call did."""
+    names = [*observed.functions, *observed.operators]
+    # a candidate's own MultiheadAttention is a module too: only torch's are noted with a prefix
+    names += [name for name in observed.modules if name.startswith("torch.")]
+    return [name for name in names if _FUSED_NAMES.search(name)]
+
+
+def assert_written_from_scratch(candidate: Candidate, target: Function | Layer, *args: Any) -> None:
+    """Assert that neither the source nor a call uses fused or official attention.
+
+    Raises:
+        CheckFailure: Naming the place in the source, or the operation seen.
+    """
+    findings = fused_in_source(candidate.source)
+    if findings:
+        first = findings[0]
+        raise CheckFailure(first.message, f"line {first.line}" if first.line else "")
+    seen = fused_in(target.observe(*args))
+    if seen:
+        raise CheckFailure(f"runs `{seen[0]}`; the problem asks for attention written from scratch")
+
+
+def assert_operations_do_not_grow(
+    small: Observed, large: Observed, what: str, tolerated: Sequence[str] = ()
+) -> None:
+    """Assert that a call on larger input does as many operations as one on smaller input.
+
+    Raises:
+        CheckFailure: If there are more: a Python loop over what grew.
+    """
+    before = sum(count for name, count in small.operators.items() if name not in tolerated)
+    after = sum(count for name, count in large.operators.items() if name not in tolerated)
+    if after > before:
+        raise CheckFailure(
+            f"a Python loop over {what}: the number of operations grows with it",
+            f"{before} operations, then {after}",
+        )

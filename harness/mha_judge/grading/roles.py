@@ -1,0 +1,71 @@
+"""Which weight is meant: from a parameter's path to the role of the map that it belongs to."""
+
+from __future__ import annotations
+
+import re
+
+_AFFIX = (
+    "(?:w|weights?|lin|linears?|proj|projs|projections?|projector|to|fc|layers?|dense|maps?|"
+    "matrix|mat|transform|embed|embedding|c|m|heads?|multi|attn|self|get|net|all|cross|mlp|param|for|of|x|the)*"
+)
+_BASES = {
+    "qkv": "qkvs?|attn|inproj|querykeyvalue|queryskeysvalues|packed|in|combinedqkv",
+    "kv": "kvs?|keyvalues?|keysvalues|ckv",
+    "q": "q|qs|query|queries|que|quer|qry|cq",
+    "k": "k|ks|key|keys|ck",
+    "v": "v|vs|val|vals|value|values|cv",
+    "out": "o|os|outs?|outputs?|concat|concatenate|unify|unifyheads|final|combined?|mix|result|"
+    "last|res|back|merged?",
+}
+_PATTERNS = {role: re.compile(f"^{_AFFIX}(?:{bases}){_AFFIX}s?$") for role, bases in _BASES.items()}
+_OUT_ALONE = frozenset("fc proj projection dense linear lin cproj ff fco w0 wout projo".split())
+_BIAS = re.compile(r"^(?:b|bias|biases)(?=[qkvo]|out|in|$)|(?:bias|biases)$")
+
+
+def role_of(path: str) -> str | None:
+    """Return the role that a parameter's path names, or None.
+
+    The names of queries, keys, values and fused maps count before those of the output, anywhere
+    along the path: `query.linear.weight` is a q.
+    """
+    words = [_word(component) for component in path.split(".")]
+    words = [word for word in words if word]
+    for role in ("qkv", "kv", "q", "k", "v"):
+        pattern = _PATTERNS[role]
+        if any(pattern.match(word) for word in words):
+            return role
+    if any(_PATTERNS["out"].match(word) or word in _OUT_ALONE for word in words):
+        return "out"
+    return None
+
+
+def is_bias(path: str) -> bool:
+    """Return whether the name of a parameter says that it is a bias."""
+    return bool(_BIAS.search(_letters(path.split(".")[-1])))
+
+
+def map_path(path: str) -> str:
+    """Return the path of the map that a parameter belongs to: weight and bias share one."""
+    *parents, last = path.split(".")
+    word = _letters(last)
+    if word in ("weight", "bias", "w", "b", "kernel"):
+        return ".".join(parents) or path
+    stripped = re.sub(
+        r"^(?:bias|weight|b(?=[_qkvo])|w(?=[_qkvo]))_?|_?(?:bias|weight)$", "", last.lower()
+    )
+    return ".".join([*parents, stripped or last])
+
+
+def heads_index(path: str) -> tuple[int, ...]:
+    """Return the numbers in a path, which order the maps of a list."""
+    return tuple(int(component) for component in path.split(".") if component.isdigit())
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name.lower())
+
+
+def _word(component: str) -> str:
+    word = _letters(component)
+    stripped = re.sub(r"(?:weights?|biases|bias)$|^(?:weights?|biases|bias)", "", word)
+    return "" if stripped in ("", "b") else stripped

@@ -1,0 +1,192 @@
+"""grade(submission, problem, …) -> Report: one submission from source to verdict."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import secrets
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from mha_judge.bank import Bank, Problem, module_name
+from mha_judge.errors import BankError, UsageError
+from mha_judge.report.models import (
+    CheckResult,
+    LoadProblem,
+    Outcome,
+    Output,
+    Report,
+    SandboxInfo,
+    SubmissionInfo,
+    Verdict,
+)
+from mha_judge.report.untrusted import clean
+from mha_judge.sandbox.base import Channel
+from mha_judge.submission import Submission
+
+if TYPE_CHECKING:
+    from mha_judge.grading.session import Definition, LoadFailed
+
+MAX_SEED = 2**53  # a number that every reader of the JSON can hold exactly
+
+
+def grade(
+    submission: Submission,
+    bank: Bank,
+    problem: Problem,
+    channel: Channel,
+    *,
+    seed: int | None = None,
+    only: Iterable[str] = (),
+) -> Report:
+    """Grade one submission.
+
+    Args:
+        submission: The file, read once.
+        bank: Where grader and reference lie.
+        problem: What is asked.
+        channel: A supervisor that was started before, so that its imports overlap with ours.
+        seed: Repeats the inputs of an earlier report; by default fresh from the system.
+        only: Ids of the checks to run; all by default.
+
+    Raises:
+        JudgeError: No verdict could be reached; the submission is not to blame.
+    """
+    started = time.monotonic()
+    import torch  # while the supervisor imports it too
+
+    from mha_judge.grading.candidate import Candidate
+    from mha_judge.grading.plugin import GraderPlugin, run_grader
+    from mha_judge.grading.policy import fused_in_source
+    from mha_judge.grading.session import LoadFailed, Session
+
+    torch.set_num_threads(1)
+    gc.freeze()  # pytest collects garbage twice; torch's heap need not be walked each time
+    imported = time.monotonic()
+    seed = secrets.randbelow(MAX_SEED) if seed is None else seed
+    grader = str(bank.grader(problem.id))
+    reference = _reference(bank, problem)
+    with closing(Session(channel, submission, problem.limits)) as session:
+        failure: LoadFailed | None = None
+        try:
+            session.load()
+        except LoadFailed as error:
+            failure = error
+        loaded = time.monotonic()
+        candidate = None
+        if failure is None:
+            failure = _entry_failure(problem, session.definitions)
+        if failure is None:
+            candidate = Candidate(session, problem, reference, seed, submission.source)
+        reason = "the file did not load" if failure is not None else ""
+        plugin = GraderPlugin(candidate, seed, reason, frozenset(only))
+        run_grader(grader, plugin)
+    ended = time.monotonic()
+    if only and not plugin.results:
+        raise UsageError(
+            f"no check is called {', '.join(sorted(only))}; the report lists their ids"
+        )
+    assert session.tier is not None
+    policy = []
+    if failure is None and "fused-attention" in problem.forbid:
+        policy = fused_in_source(submission.source)
+    checks = _scaled(plugin.results)
+    return Report(
+        problem=problem.id,
+        title=problem.title,
+        submission=SubmissionInfo(path=clean(str(submission.path)), sha256=submission.sha256),
+        verdict=failure.verdict if failure is not None else _verdict(checks),
+        score=_score(checks),
+        seed=seed,
+        sandbox=SandboxInfo(
+            backend=session.tier.backend, tier=session.tier.tier, details=session.tier.details
+        ),
+        load_problem=failure.problem if failure is not None else None,
+        checks=checks,
+        policy=policy,
+        notes=[clean(note) for note in candidate.notes] if candidate is not None else [],
+        hints=_hints(problem, checks),
+        cost={
+            "cpu_s": round(session.cpu_s, 4),
+            "peak_memory_bytes": float(session.peak_memory_bytes),
+        },
+        output=Output(
+            text=clean(session.output, 64 * 1024),
+            truncated=session.output_bytes > len(session.output.encode()),
+        ),
+        timings_s={
+            "imports": round(imported - started, 4),
+            "load": round(loaded - imported, 4),
+            "checks": round(ended - loaded, 4),
+            "total": round(ended - started, 4),
+        },
+    )
+
+
+def _entry_failure(problem: Problem, definitions: Mapping[str, Definition]) -> LoadFailed | None:
+    """Return a failure if the file has none of the problem's entries, None if it has one."""
+    from mha_judge.grading.entries import EntryMissing, find_entry
+    from mha_judge.grading.session import LoadFailed
+
+    missing: list[str] = []
+    for entry in problem.entry:
+        try:
+            find_entry(entry, definitions)
+        except EntryMissing as error:
+            missing.append(error.message)
+    if len(missing) < len(problem.entry):
+        return None
+    return LoadFailed(Verdict.ERROR, LoadProblem(message=clean(missing[0])))
+
+
+def _reference(bank: Bank, problem: Problem) -> ModuleType:
+    """Import the reference of a problem from its own bank, whatever was imported before."""
+    path = bank.reference(problem.id)
+    root = str(bank.root)
+    loaded = sys.modules.get("reference")
+    if loaded is not None and root not in {str(Path(p).parent) for p in loaded.__path__}:
+        for name in [n for n in sys.modules if n.split(".")[0] == "reference"]:
+            del sys.modules[name]
+    if root not in sys.path:
+        sys.path.insert(0, root)
+    try:
+        return importlib.import_module(f"reference.{module_name(problem.id)}")
+    except Exception as error:  # a reference may raise anything while it is imported
+        raise BankError(f"{path}: the reference does not load: {error!r}") from error
+
+
+def _verdict(checks: list[CheckResult]) -> Verdict:
+    """Accepted if every check that counts passed, and there was one."""
+    counting = [check for check in checks if not check.advisory]
+    passed = [check.outcome in (Outcome.PASSED, Outcome.SKIPPED) for check in counting]
+    return Verdict.ACCEPTED if passed and all(passed) else Verdict.REJECTED
+
+
+def _scaled(results: list[CheckResult]) -> list[CheckResult]:
+    """Return the checks with their points scaled so that a problem's add up to 100."""
+    total = sum(result.max_points for result in results) or 1.0
+    return [
+        result.model_copy(
+            update={
+                "points": round(100 * result.points / total, 4),
+                "max_points": round(100 * result.max_points / total, 4),
+            }
+        )
+        for result in results
+    ]
+
+
+def _score(checks: list[CheckResult]) -> float:
+    if checks and all(c.points == c.max_points for c in checks):
+        return 100.0
+    return min(round(sum(check.points for check in checks), 1), 99.9)
+
+
+def _hints(problem: Problem, checks: list[CheckResult]) -> dict[str, str]:
+    failed = {str(c.category) for c in checks if c.outcome is not Outcome.PASSED and not c.advisory}
+    return {name: text for name, text in problem.hints.items() if name in failed}

@@ -1,0 +1,1 @@
+"""What a grade says: the model, and one renderer a format."""

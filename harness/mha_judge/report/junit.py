@@ -1,0 +1,45 @@
+"""The report as JUnit XML, for CI."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+from mha_judge.report.models import Outcome, Report
+
+_FAILURES = (Outcome.FAILED, Outcome.TIMEOUT, Outcome.CRASHED)
+
+
+def render(report: Report) -> str:
+    """Return one test suite with a case a check; advisory checks are never failures."""
+    suite = ET.Element("testsuite", name=report.problem)
+    counts = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
+    for check in report.checks:
+        case = ET.SubElement(suite, "testcase", classname=report.problem, name=check.id)
+        counts["tests"] += 1
+        if check.outcome is Outcome.PASSED:
+            continue
+        if check.advisory or check.outcome in (Outcome.NOT_ASSESSED, Outcome.SKIPPED):
+            kind, counter = "skipped", "skipped"
+        elif check.outcome in _FAILURES:
+            kind, counter = "failure", "failures"
+        else:
+            kind, counter = "error", "errors"
+        counts[counter] += 1
+        element = ET.SubElement(case, kind, message=_xml(check.message))
+        element.text = _xml(check.detail)
+    if report.load_problem is not None:
+        case = ET.SubElement(suite, "testcase", classname=report.problem, name="load")
+        counts["tests"] += 1
+        counts["errors"] += 1
+        ET.SubElement(case, "error", message=_xml(report.load_problem.message))
+    for name, count in counts.items():
+        suite.set(name, str(count))
+    suites = ET.Element("testsuites")
+    suites.append(suite)
+    ET.indent(suites)
+    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _xml(text: str) -> str:
+    """Return `text` without the characters that XML cannot hold."""
+    return "".join(c for c in text if c in "\t\n\r" or 0x20 <= ord(c) <= 0xD7FF or ord(c) >= 0xE000)

@@ -1,0 +1,151 @@
+"""The report, schema version 1."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Outcome(StrEnum):
+    """How one check ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    """The submission raised an exception."""
+    TIMEOUT = "timeout"
+    CRASHED = "crashed"
+    NOT_ASSESSED = "not_assessed"
+    SKIPPED = "skipped"
+
+
+class Verdict(StrEnum):
+    """How the whole submission ended."""
+
+    ACCEPTED = "accepted"
+    """Every check passed."""
+    REJECTED = "rejected"
+    ERROR = "error"
+    """The file did not load, or lacks its entry point."""
+    TIMEOUT = "timeout"
+    """Loading the file did not end."""
+    CRASHED = "crashed"
+    """The process ended while it loaded the file."""
+
+    @property
+    def exit_code(self) -> int:
+        return 0 if self is Verdict.ACCEPTED else 1
+
+
+class Category(StrEnum):
+    """What a check is about."""
+
+    SHAPE = "shape"
+    VALUES = "values"
+    MASKING = "masking"
+    NUMERICS = "numerics"
+    GRADIENTS = "gradients"
+    ROBUSTNESS = "robustness"
+    POLICY = "policy"
+    COST = "cost"
+    GPU = "gpu"
+
+
+class Reveal(StrEnum):
+    """How much a reader is told, from least to most."""
+
+    SCORE = "score"
+    CHECKS = "checks"
+    HINTS = "hints"
+    FULL = "full"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+class CheckResult(_Model):
+    """One check of the grader."""
+
+    id: str
+    title: str
+    category: Category
+    outcome: Outcome
+    points: float
+    max_points: float
+    message: str = ""
+    detail: str = ""
+    """Inputs, elements and places: for readers who may see everything."""
+    diagnosis: str | None = None
+    advisory: bool = False
+    """Shown, but worth no points and never a reason to reject."""
+
+
+class Diagnosis(_Model):
+    """A misconception that explains one or more failures."""
+
+    id: str
+    title: str
+    explanation: str
+
+
+class PolicyFinding(_Model):
+    """A place in the source, or an operation seen, that the problem rules out."""
+
+    rule: str
+    line: int | None
+    message: str
+
+
+class SubmissionInfo(_Model):
+    path: str
+    sha256: str
+
+
+class SandboxInfo(_Model):
+    backend: str
+    tier: str
+    details: dict[str, Any] = {}
+
+
+class Output(_Model):
+    """What the submission printed."""
+
+    text: str = ""
+    truncated: bool = False
+
+
+class LoadProblem(_Model):
+    """Why a file did not load, or what it lacks."""
+
+    message: str
+    line: int | None = None
+    column: int | None = None
+    source: str | None = None
+
+
+class Report(_Model):
+    """All that is known of one submission after grading it."""
+
+    schema_version: Literal[1] = 1
+    problem: str
+    title: str
+    submission: SubmissionInfo
+    verdict: Verdict
+    score: float
+    max_score: float = 100.0
+    seed: int
+    device: str = "cpu"
+    sandbox: SandboxInfo
+    load_problem: LoadProblem | None = None
+    checks: list[CheckResult] = []
+    diagnoses: list[Diagnosis] = []
+    policy: list[PolicyFinding] = []
+    notes: list[str] = []
+    """How entry points, arguments and weights were bound, where that was not plain."""
+    hints: dict[str, str] = {}
+    cost: dict[str, float] = {}
+    output: Output = Output()
+    timings_s: dict[str, float] = {}

@@ -1,0 +1,128 @@
+"""The report as a person reads it in a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from mha_judge.report.models import CheckResult, LoadProblem, Outcome, Report, Reveal, Verdict
+
+_MARKS: dict[Outcome, tuple[str, str]] = {
+    Outcome.PASSED: ("✓", "green"),
+    Outcome.FAILED: ("✗", "red"),
+    Outcome.ERROR: ("!", "red"),
+    Outcome.TIMEOUT: ("⧖", "red"),
+    Outcome.CRASHED: ("☠", "red"),
+    Outcome.NOT_ASSESSED: ("·", "yellow"),
+    Outcome.SKIPPED: ("–", "dim"),
+}
+_STYLES = {Verdict.ACCEPTED: "bold green", Verdict.REJECTED: "bold red"}
+
+
+def show(report: Report, console: Console, reveal: Reveal = Reveal.FULL) -> None:
+    """Print a report, telling as much as `reveal` allows."""
+    style = _STYLES.get(report.verdict, "bold yellow")
+    console.print()
+    console.print(
+        Text.assemble(
+            (report.title, "bold"), "  ", (str(report.verdict).upper(), style), "  ",
+            (f"{report.score:g} / {report.max_score:g}", "bold"),
+        )
+    )  # fmt: skip
+    console.print(Text(f"{report.submission.path} · {report.problem}", style="dim"))
+    console.print()
+    if report.load_problem is not None:
+        _show_load_problem(report.load_problem, console)
+    elif reveal is not Reveal.SCORE:
+        _show_checks(report, console, reveal)
+    if reveal in (Reveal.HINTS, Reveal.FULL):
+        _show_first_thing(report, console)
+    if reveal is Reveal.FULL:
+        _show_notes(report, console)
+    console.print(
+        Text(
+            f"seed {report.seed} · {report.sandbox.backend}: {report.sandbox.tier} · "
+            f"{report.timings_s.get('total', 0):.1f} s",
+            style="dim",
+        )
+    )
+
+
+def _show_load_problem(problem: LoadProblem, console: Console) -> None:
+    place = f"line {problem.line}: " if problem.line is not None else ""
+    console.print(Text(f"{place}{problem.message}", style="yellow"))
+    if problem.source:
+        line = problem.source.expandtabs(4)
+        console.print(Text("    " + line.strip("\n")))
+        if problem.column is not None:
+            console.print(Text("    " + " " * max(0, problem.column - 1) + "^", style="yellow"))
+    console.print()
+
+
+def _show_checks(report: Report, console: Console, reveal: Reveal) -> None:
+    table = Table.grid(padding=(0, 1))
+    table.add_column(width=1)
+    table.add_column(ratio=1)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    for check in report.checks:
+        mark, style = _MARKS[check.outcome]
+        if check.advisory and check.outcome is not Outcome.PASSED:
+            mark, style = "i", "cyan"
+        points = "advisory" if check.advisory else f"{check.points:.0f}/{check.max_points:.0f}"
+        table.add_row(Text(mark, style=style), _row(check, reveal), str(check.category), points)
+    console.print(table)
+    console.print()
+
+
+def _row(check: CheckResult, reveal: Reveal) -> Text:
+    text = Text(check.title)
+    if check.outcome is Outcome.PASSED or reveal is Reveal.CHECKS:
+        return text
+    if check.outcome is Outcome.NOT_ASSESSED:
+        text.append("\nnot assessed: ", style="yellow")
+        text.append(check.message, style="yellow")
+        return text
+    text.append(f"\n{check.message}", style="cyan" if check.advisory else "red")
+    if check.detail and reveal is Reveal.FULL:
+        text.append(f"\n{check.detail}", style="dim")
+    if check.diagnosis:
+        text.append(f"\n→ {check.diagnosis}", style="bold")
+    return text
+
+
+def _show_first_thing(report: Report, console: Console) -> None:
+    """Say what to mend first: the first failure; graders go from the ground up."""
+    for diagnosis in report.diagnoses:
+        console.print(Text(f"Diagnosis: {diagnosis.title}", style="bold"))
+        console.print(Padding(Text(diagnosis.explanation), (0, 0, 1, 2)))
+    bad = (Outcome.FAILED, Outcome.ERROR, Outcome.TIMEOUT, Outcome.CRASHED)
+    first = next((c for c in report.checks if c.outcome in bad and not c.advisory), None)
+    if first is None:
+        return
+    console.print(Text.assemble(("Mend first: ", "bold"), first.title))
+    hint = report.hints.get(str(first.category))
+    if hint:
+        console.print(Padding(Text(hint), (0, 0, 0, 2)))
+    console.print()
+
+
+def _show_notes(report: Report, console: Console) -> None:
+    for finding in report.policy:
+        place = f"line {finding.line}: " if finding.line is not None else ""
+        console.print(Text(f"Policy: {place}{finding.message}", style="yellow"))
+    for note in report.notes:
+        console.print(Text(f"Note: {note}", style="dim"))
+    if report.output.text.strip():
+        lines = report.output.text.strip().splitlines()
+        more = "" if len(lines) <= 5 and not report.output.truncated else "\n…"
+        console.print(Text("The file printed:", style="dim"))
+        console.print(
+            Padding(
+                Text("\n".join(line[:200] for line in lines[:5]) + more, style="dim"), (0, 0, 0, 2)
+            )
+        )
+    if report.policy or report.notes or report.output.text.strip():
+        console.print()

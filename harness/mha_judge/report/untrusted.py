@@ -1,0 +1,20 @@
+"""Text that a submission wrote: made visible, bounded, never interpreted."""
+
+import unicodedata
+
+_KEPT = {"\n", "\t"}
+
+
+def clean(text: str, limit: int = 2_000) -> str:
+    """Return `text` with control, escape and bidi characters made visible, at most `limit` long."""
+    shown = "".join(_visible(character) for character in text[: limit + 1])
+    return shown if len(shown) <= limit else shown[:limit] + "…"
+
+
+def _visible(character: str) -> str:
+    if character in _KEPT:
+        return character
+    # Cc control, Cf format (bidi), Cs surrogate, Co private, Cn unassigned, Zl Zp breaks
+    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
+        return f"\\u{{{ord(character):x}}}"
+    return character
