@@ -1,0 +1,62 @@
+"""The command line: one thin file a command, and one boundary from errors to exit codes."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mha_judge import __version__
+from mha_judge.errors import JudgeError
+
+_COMMANDS = {"list": "list_", "show": "show", "start": "start", "run": "run", "doctor": "doctor"}
+
+
+class Commands(click.Group):
+    """Imports a command when it is asked for, and turns the judge's errors into exit codes."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"mha_judge.cli.{_COMMANDS[cmd_name]}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and Path(args[0]).suffix == ".py":
+            raise click.UsageError(
+                f"{args[0]!r} is a file; to grade it, run `mha-judge run {args[0]}`"
+            )
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except JudgeError as error:
+            click.echo(f"mha-judge: {error}", err=True)
+            ctx.exit(error.exit_code)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="mha-judge")
+@click.option(
+    "--bank",
+    "bank_root",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="A folder with problems/, graders/ and reference/; default: the built-in bank.",
+)
+@click.pass_context
+def main(ctx: click.Context, bank_root: Path | None) -> None:
+    """Serve exercises on Transformer attention, and grade answers to them.
+
+    Exit codes: 0 accepted, 1 not accepted, 2 usage, 3 and above no verdict could be reached.
+    """
+    ctx.obj = bank_root

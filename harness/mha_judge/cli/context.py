@@ -1,0 +1,12 @@
+"""What several commands share."""
+
+from __future__ import annotations
+
+import click
+
+from mha_judge.bank import Bank
+
+
+def bank_of(ctx: click.Context) -> Bank:
+    """Return the bank that `--bank` names, else the built-in one."""
+    return Bank.at(ctx.obj) if ctx.obj is not None else Bank.builtin()

@@ -1,0 +1,41 @@
+"""`mha-judge doctor`: what works on this machine, found out by trying."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mha_judge.cli.context import bank_of
+from mha_judge.errors import JudgeError
+
+
+@click.command("doctor")
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Try what the judge relies on, and print the tier that holds."""
+    from mha_judge.probe import probe_all
+
+    console = Console(highlight=False)
+    bank = bank_of(ctx)
+    console.print(Text(f"bank: {len(bank.problems())} problems in {bank.root}"))
+    usable = False
+    for finding in probe_all():
+        usable = usable or finding.holds
+        heading = finding.tier if finding.tier else "cannot be used"
+        console.print(
+            Text.assemble(
+                (f"\n{finding.backend}: ", "bold"), (heading, "green" if finding.holds else "red")
+            )
+        )
+        if finding.remedy:
+            console.print(Text(f"  {finding.remedy}"))
+        table = Table.grid(padding=(0, 1))
+        for attempt in finding.attempts:
+            mark = ("held", "green") if attempt.held else ("OPEN", "bold red")
+            answer = Text(attempt.answer, style="dim")
+            table.add_row("  ", Text(mark[0], style=mark[1]), Text(attempt.title), answer)
+        console.print(table)
+    if not usable:
+        raise JudgeError("no sandbox holds on this machine; see the remedies above")

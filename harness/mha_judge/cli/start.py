@@ -1,0 +1,38 @@
+"""`mha-judge start ID [DIR]`: write a problem's starter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mha_judge.bank import module_name
+from mha_judge.cli.context import bank_of
+from mha_judge.errors import UsageError
+
+
+@click.command("start")
+@click.argument("problem_id", metavar="ID")
+@click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Overwrite a file that is there already.")
+@click.pass_context
+def command(ctx: click.Context, problem_id: str, folder: Path, force: bool) -> None:
+    """Write the starter of problem ID into DIR (default: the current folder)."""
+    bank = bank_of(ctx)
+    problem = bank.problem(problem_id)
+    text = bank.starter(problem.id)
+    path = folder / f"{module_name(problem.id)}.py"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with path.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise UsageError(
+            f"{path} exists; pass --force to overwrite it, or name another folder"
+        ) from error
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror}; name another folder"
+        ) from error
+    click.echo(f"wrote {path}; read the task with `mha-judge show {problem.id}`, "
+               f"grade it with `mha-judge run {path}`")  # fmt: skip
