@@ -1,0 +1,114 @@
+"""What attention costs: formulas compared as growth, functions against measurements."""
+
+import torch
+from reference import complexity, kv_cache_step, masked_mha
+
+from mha_judge.grading import assert_count, assert_same_formula, assert_same_growth, check
+from mha_judge.worker.observation import watching
+
+LETTERS = "ndhBNGkTwb"
+AT_MOST = (("h", "d"), ("G", "h"), ("w", "n"))
+SIZES = ((1, 5, 12, 3), (2, 7, 12, 4), (3, 16, 20, 5), (1, 31, 6, 1))  # B, n, d, h
+
+
+def growth(candidate, key):
+    assert_same_growth(candidate.ANSWERS.get(key), complexity.ANSWERS[key], LETTERS, AT_MOST)
+
+
+@check("attention_core: q kᵀ and weights · v in all heads", category="cost", points=3)
+def test_attention_core(candidate):
+    growth(candidate, "attention_core")
+
+
+@check("full_layer: the core and its four projections", category="cost", points=3)
+def test_full_layer(candidate):
+    growth(candidate, "full_layer")
+
+
+@check("weights_memory: the attention weights of all heads", category="cost", points=2)
+def test_weights_memory(candidate):
+    growth(candidate, "weights_memory")
+
+
+@check("dominant_small_n: the term that dominates when n ≪ d", category="cost", points=2)
+def test_dominant_small_n(candidate):
+    growth(candidate, "dominant_small_n")
+
+
+@check("decode_step: one token with T cached, projections included", category="cost", points=3)
+def test_decode_step(candidate):
+    growth(candidate, "decode_step")
+
+
+@check("rnn_layer: a recurrent layer over the sequence", category="cost", points=1)
+def test_rnn_layer(candidate):
+    growth(candidate, "rnn_layer")
+
+
+@check("conv_layer: a convolution of width k over the sequence", category="cost", points=1)
+def test_conv_layer(candidate):
+    growth(candidate, "conv_layer")
+
+
+@check("flash_extra_memory: exact blockwise attention, one head", category="cost", points=2)
+def test_flash_extra_memory(candidate):
+    growth(candidate, "flash_extra_memory")
+
+
+@check("sliding_window: each query meets w keys", category="cost", points=2)
+def test_sliding_window(candidate):
+    growth(candidate, "sliding_window")
+
+
+@check(
+    "gqa_cache_fraction: the cache with G heads against that with h, exactly",
+    category="values",
+    points=2,
+)
+def test_gqa_cache_fraction(candidate):
+    answer = candidate.ANSWERS.get("gqa_cache_fraction")
+
+    assert_same_formula(answer, complexity.ANSWERS["gqa_cache_fraction"], LETTERS)
+
+
+@check("mha_flops: as counted in a running layer", category="values", points=4)
+def test_mha_flops(candidate):
+    for B, n, d, h in SIZES:
+        layer, x = masked_mha.MultiHeadAttention(d, h), torch.zeros(B, n, d)
+        with watching() as seen, torch.no_grad():
+            layer(x, x, x)
+
+        assert_count(candidate.mha_flops, seen.flops, B, n, d, h)
+
+
+@check("mha_parameters: as in a real layer, with and without biases", category="values", points=3)
+def test_mha_parameters(candidate):
+    for d in (6, 20, 512):
+        layer = masked_mha.MultiHeadAttention(d, 2)
+        sizes = [p.numel() for p in layer.parameters()]
+        weights = sum(p.numel() for p in layer.parameters() if p.dim() == 2)
+
+        assert_count(candidate.mha_parameters, sum(sizes), d, True)
+        assert_count(candidate.mha_parameters, weights, d, False)
+
+
+@check("kv_cache_bytes: as many as real cache tensors take", category="values", points=3)
+def test_kv_cache_bytes(candidate):
+    for B, n, N, G, D in ((1, 7, 1, 1, 5), (2, 5, 3, 4, 8), (3, 11, 2, 2, 16)):
+        for dtype in (torch.float32, torch.bfloat16, torch.int8):
+            caches = [torch.empty(2, B, G, n, D, dtype=dtype) for _ in range(N)]
+            taken = sum(cache.untyped_storage().nbytes() for cache in caches)
+
+            assert_count(candidate.kv_cache_bytes, taken, B, n, N, G, D, dtype.itemsize)
+
+
+@check("decode_step_flops: as counted in a running step", category="values", points=4)
+def test_decode_step_flops(candidate):
+    for B, T, d, h in ((1, 9, 4, 2), (2, 6, 12, 3), (3, 30, 20, 5), (1, 1, 6, 6)):
+        layer = kv_cache_step.CachedSelfAttention(d, h)
+        with torch.no_grad():
+            _, cache = layer(torch.zeros(B, T, d))
+            with watching() as seen:
+                layer(torch.zeros(B, 1, d), cache)
+
+        assert_count(candidate.decode_step_flops, seen.flops, B, T, d, h)

@@ -1,0 +1,345 @@
+"""Causal self-attention with a cache: steps must equal one full pass."""
+
+# B batch  L new positions  T cached positions  H heads  D head size  E = H·D width
+
+import torch
+
+from mha_judge.grading import (
+    assert_close,
+    assert_gradients_match,
+    assert_inputs_unchanged,
+    assert_no_extra_parameters,
+    assert_operations_do_not_grow,
+    assert_rejected,
+    assert_written_from_scratch,
+    check,
+    fail,
+)
+from mha_judge.grading.assertions import compare
+
+E, H = 33, 3  # D = 11
+B = 2
+
+
+def layer_of(candidate, embed_dim=E, num_heads=H, dtype=torch.float32):
+    return candidate.CachedSelfAttention(embed_dim=embed_dim, num_heads=num_heads, dtype=dtype)
+
+
+def run_chunks(layer, x, lengths):
+    """Yield the answer to each chunk of x, every one with the cache of the one before."""
+    cache = None
+    for chunk in x.split(lengths, dim=1):
+        answer = layer(chunk, cache, keep=True)
+        yield answer
+        cache = answer.live("cache")
+
+
+@check(
+    "Is made with (embed_dim, num_heads), and has maps for q, k, v and the output",
+    category="shape",
+    points=2,
+)
+def test_constructor(candidate, draw):
+    assert_no_extra_parameters(layer_of(candidate))
+
+
+@check(
+    "Without a cache returns (output, (k, v)): (B, L, E) and (B, H, L, D) each",
+    category="shape",
+    points=3,
+    after="constructor",
+)
+def test_prefill_shape(candidate, draw):
+    answer = layer_of(candidate)(draw.normal(B, 5, E))
+
+    assert answer.output.shape == (B, 5, E)
+    assert [t.shape for t in answer.tensors("cache")] == [(B, H, 5, E // H)] * 2
+
+
+@check("A prefill is causal attention", category="values", points=4, after="prefill_shape")
+def test_prefill(candidate, draw):
+    layer = layer_of(candidate)
+    for length in (1, 2, 7, 13):
+        assert_close(layer(draw.normal(B, length, E)), "output")
+
+
+@check(
+    "The cache holds the projected keys and values, oldest first",
+    category="values",
+    points=3,
+    after="prefill_shape",
+)
+def test_cache_values(candidate, draw):
+    for answer in run_chunks(layer_of(candidate), draw.normal(B, 9, E), [5, 1, 3]):
+        assert_close(answer, "cache")
+
+
+@check(
+    "A first step: the new position attends to the cache and to itself",
+    category="values",
+    points=3,
+    after="prefill_shape",
+)
+def test_one_step(candidate, draw):
+    *_, answer = run_chunks(layer_of(candidate), draw.normal(B, 6, E), [5, 1])
+
+    assert_close(answer, "output")
+
+
+@check(
+    "Step after step equals one full causal pass, past position 16",
+    category="values",
+    points=5,
+    after="one_step",
+)
+def test_many_steps(candidate, draw):
+    layer = layer_of(candidate)
+    x = draw.normal(B, 23, E)
+    for answer in run_chunks(layer, x, [3] + [1] * 20):
+        assert_close(answer, "output")
+
+
+@check("From an empty start, one position at a time", category="values", points=1, after="one_step")
+def test_steps_from_nothing(candidate, draw):
+    for answer in run_chunks(layer_of(candidate), draw.normal(B, 5, E), [1] * 5):
+        assert_close(answer, "output")
+
+
+@check(
+    "A chunk of several positions on a warm cache is causal within itself",
+    category="masking",
+    points=4,
+    after="one_step",
+)
+def test_chunk_on_warm_cache(candidate, draw):
+    for lengths in ([5, 4], [2, 7], [4, 1, 1, 1, 5], [17, 3, 11]):
+        for answer in run_chunks(layer_of(candidate), draw.normal(B, sum(lengths), E), lengths):
+            assert_close(answer, "output", "cache")
+
+
+@check(
+    "A later position cannot change an earlier output",
+    category="masking",
+    points=2,
+    after="prefill_shape",
+)
+def test_future_is_not_felt(candidate, draw):
+    layer = layer_of(candidate)
+    x = draw.normal(B, 7, E)
+    changed = x.clone()
+    changed[:, 5:] = 10 * draw.normal(B, 2, E)
+
+    before, after = layer(x), layer(changed)
+
+    assert_close(before, "output")
+    if not torch.allclose(before.output[:, :5], after.output[:, :5], rtol=1e-4, atol=1e-5):
+        fail("the outputs of the first positions change when later positions do")
+
+
+@check(
+    "Two continuations of one prefix do not disturb each other",
+    category="robustness",
+    points=3,
+    after="one_step",
+)
+def test_two_continuations(candidate, draw):
+    layer = layer_of(candidate)
+    prefix = layer(draw.normal(B, 5, E), keep=True)
+    for _ in range(3):
+        branch = layer(draw.normal(B, 2, E), prefix.live("cache"), keep=True)
+        assert_close(branch, "output", "cache")
+        assert_close(layer(draw.normal(B, 1, E), branch.live("cache")), "output")
+
+
+@check("A cache once returned never changes", category="robustness", points=3, after="one_step")
+def test_old_caches_stay(candidate, draw):
+    layer = layer_of(candidate)
+    answers = list(run_chunks(layer, draw.normal(B, 12, E), [4, 1, 1, 1, 3, 2]))
+    layer(draw.normal(B, 3, E), answers[0].live("cache"))
+
+    for step, answer in enumerate(answers):
+        for found, (_, expected, _) in zip(
+            layer.read(answer.live("cache")), answer.pairs("cache"), strict=True
+        ):
+            compare(found, expected, f"the cache returned by call {step + 1}, read again later,")
+
+
+@check(
+    "Nothing hides in the module: another instance continues from the cache alone",
+    category="robustness",
+    points=3,
+    after="one_step",
+)
+def test_no_hidden_state(candidate, draw):
+    layer = layer_of(candidate)
+    twin = layer.twin()
+    prefix = layer(draw.normal(B, 5, E), keep=True)
+    layer(draw.normal(B, 3, E))  # an unrelated call between prefill and step
+
+    assert_close(twin(draw.normal(B, 2, E), prefix.live("cache")), "output", "cache")
+    assert_close(layer(draw.normal(B, 1, E), prefix.live("cache")), "output", "cache")
+
+
+@check("Calls without a cache start anew", category="robustness", points=1, after="prefill")
+def test_starts_anew(candidate, draw):
+    layer = layer_of(candidate)
+    for B in (2, 3, 1):
+        assert_close(layer(draw.normal(B, 5, E)), "output", "cache")
+
+
+@check("Input and cache are left as they were", category="robustness", points=2, after="one_step")
+def test_inputs_unchanged(candidate, draw):
+    layer = layer_of(candidate)
+    cache = (draw.normal(B, H, 5, E // H), draw.normal(B, H, 5, E // H))
+
+    assert_inputs_unchanged(layer, draw.normal(B, 3, E))
+    assert_inputs_unchanged(layer, draw.normal(B, 3, E), cache)
+
+
+@check(
+    "A cache from elsewhere serves: only its values count",
+    category="values",
+    points=2,
+    after="one_step",
+)
+def test_foreign_cache(candidate, draw):
+    cache = (draw.normal(B, H, 7, E // H), draw.normal(B, H, 7, E // H))
+
+    assert_close(layer_of(candidate)(draw.normal(B, 2, E), cache), "output", "cache")
+
+
+@check(
+    "Sizes of 1 are sizes like others: B = 1, H = 1, D = 1",
+    category="shape",
+    points=1,
+    after="one_step",
+)
+def test_size_one(candidate, draw):
+    for batch, heads, width in ((1, 3, 33), (2, 1, 11), (2, 5, 5), (1, 1, 1)):
+        layer = layer_of(candidate, width, heads)
+        for answer in run_chunks(layer, draw.normal(batch, 6, width), [3, 1, 2]):
+            assert_close(answer, "output", "cache")
+
+
+@check("Large logits stay finite and right", category="numerics", points=2, after="one_step")
+def test_large_logits(candidate, draw):
+    layer = layer_of(candidate)
+    for scale in (30.0, 100.0):
+        for answer in run_chunks(layer, scale * draw.normal(B, 8, E), [4, 1, 3]):
+            assert_close(answer, "output")
+
+
+@check("float64 in, float64 out", category="numerics", points=1, after="one_step")
+def test_float64(candidate, draw):
+    layer = layer_of(candidate, dtype=torch.float64)
+    for answer in run_chunks(layer, draw.normal(B, 6, E, dtype=torch.float64), [3, 1, 2]):
+        assert_close(answer, "output", "cache")
+
+
+@check("bfloat16 in, bfloat16 out", category="numerics", points=1, after="one_step")
+def test_bfloat16(candidate, draw):
+    layer = layer_of(candidate, dtype=torch.bfloat16)
+    for answer in run_chunks(layer, draw.normal(B, 6, E, dtype=torch.bfloat16), [3, 1, 2]):
+        assert_close(answer, "output", "cache")
+
+
+@check(
+    "Without a cache, gradients reach x and the weights, and are right",
+    category="gradients",
+    points=3,
+    after="prefill_shape",
+)
+def test_gradients(candidate, draw):
+    cotangents = [draw.normal(B, 5, E)]
+
+    assert_gradients_match(
+        layer_of(candidate), draw.normal(B, 5, E), wrt=(0,), cotangents=cotangents, parameters=True
+    )
+
+
+@check(
+    "A strided input, as transposing makes it, gives the same",
+    category="robustness",
+    points=1,
+    after="prefill",
+)
+def test_non_contiguous(candidate, draw):
+    cache = (
+        draw.normal(B, 7, H, E // H).transpose(1, 2),
+        draw.normal(B, 7, H, E // H).transpose(1, 2),
+    )
+
+    assert_close(layer_of(candidate)(draw.normal(3, B, E).transpose(0, 1), cache), "output")
+
+
+@check(
+    "A width that the heads do not divide raises, an input of another width too",
+    category="robustness",
+    points=1,
+    after="prefill_shape",
+)
+def test_bad_sizes(candidate, draw):
+    assert_rejected(candidate.CachedSelfAttention, 10, 3, why="embed_dim 10 with 3 heads")
+    assert_rejected(
+        layer_of(candidate),
+        draw.normal(B, 5, E - 1),
+        why="an input of another width than embed_dim",
+    )
+
+
+@check(
+    "Old positions are not projected again, and a step's work grows with T, not T²",
+    category="cost",
+    points=3,
+    after="one_step",
+)
+def test_work_of_a_step(candidate, draw):
+    layer = layer_of(candidate)
+    flops = {}
+    for T in (64, 128, 256):
+        cache = (draw.normal(1, H, T, E // H), draw.normal(1, H, T, E // H))
+        flops[T] = layer.observe(draw.normal(1, 1, E), cache).flops
+
+    first, second = flops[128] - flops[64], flops[256] - flops[128]
+    attending = 4 * 64 * E  # two products of (1, D) and (D, 64) a head, 2 operations an element
+    if first > 1.5 * attending:
+        fail(
+            "old positions seem to be projected again: a step does more than attend to them",
+            f"{first} operations for 64 more cached positions; attending to them takes {attending}",
+        )
+    if second > 2.5 * first:
+        fail(
+            "the work of a step grows faster than the cache: more than the new scores are computed",
+            f"{first} operations more from T = 64 to 128, {second} from 128 to 256",
+        )
+
+
+@check(
+    "Written from scratch: no fused or official attention",
+    category="policy",
+    points=3,
+    after="prefill_shape",
+)
+def test_written_from_scratch(candidate, draw):
+    layer = layer_of(candidate)
+    cache = (draw.normal(B, H, 7, E // H), draw.normal(B, H, 7, E // H))
+
+    assert_written_from_scratch(candidate, layer, draw.normal(B, 3, E))
+    assert_written_from_scratch(candidate, layer, draw.normal(B, 1, E), cache)
+
+
+@check(
+    "No Python loop over positions or heads",
+    category="policy",
+    points=0,
+    after="prefill_shape",
+    advisory=True,
+)
+def test_no_loop(candidate, draw):
+    layer = layer_of(candidate)
+    short, long = layer.observe(draw.normal(B, 3, E)), layer.observe(draw.normal(B, 12, E))
+    assert_operations_do_not_grow(short, long, "positions")
+
+    few = layer_of(candidate, 24, 2).observe(draw.normal(B, 3, 24))
+    many = layer_of(candidate, 24, 8).observe(draw.normal(B, 3, 24))
+    assert_operations_do_not_grow(few, many, "heads")

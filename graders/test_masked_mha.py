@@ -1,0 +1,371 @@
+"""Multi-head attention with a mask: concat over heads of softmax(q kᵀ / √D) v, then a map."""
+
+# B batch  L query length  S key length  H query heads  D head size  E = H·D width
+
+import torch
+
+from mha_judge.grading import (
+    assert_close,
+    assert_gradients_match,
+    assert_inputs_unchanged,
+    assert_no_extra_parameters,
+    assert_operations_do_not_grow,
+    assert_rejected,
+    assert_written_from_scratch,
+    check,
+    fail,
+)
+
+E, H = 33, 3  # D = 11
+B, L, S = 2, 5, 7
+
+
+def layer_of(candidate, embed_dim=E, num_heads=H, dtype=torch.float32):
+    return candidate.MultiHeadAttention(embed_dim=embed_dim, num_heads=num_heads, dtype=dtype)
+
+
+def qkv(draw, B=B, L=L, S=S, E=E, dtype=torch.float32):
+    q = draw.normal(B, L, E, dtype=dtype)
+    k = draw.normal(B, S, E, dtype=dtype)
+    v = draw.normal(B, S, E, dtype=dtype)
+    return q, k, v
+
+
+@check(
+    "Is made with (embed_dim, num_heads), and has maps for q, k, v and the output",
+    category="shape",
+    points=2,
+)
+def test_constructor(candidate, draw):
+    layer_of(candidate)
+
+
+@check(
+    "Has no parameters but the four maps: 4E², and 4E of biases at most",
+    category="cost",
+    points=1,
+    after="constructor",
+)
+def test_parameter_count(candidate, draw):
+    assert_no_extra_parameters(layer_of(candidate))
+
+
+@check("Returns (B, L, E) where L ≠ S", category="shape", points=2, after="constructor")
+def test_output_shape(candidate, draw):
+    answer = layer_of(candidate)(*qkv(draw))
+
+    assert answer.output.shape == (B, L, E)
+
+
+@check(
+    "Self-attention: q, k and v are one tensor", category="values", points=3, after="constructor"
+)
+def test_self_attention(candidate, draw):
+    x = draw.normal(B, L, E)
+
+    assert_close(layer_of(candidate)(x, x, x), "output")
+
+
+@check(
+    "Three different tensors, on several random shapes",
+    category="values",
+    points=5,
+    after="output_shape",
+)
+def test_values(candidate, draw):
+    for _ in range(3):
+        n = draw.sizes("B L S H D", (2, 3, 5, 7, 11))
+        width = n["H"] * n["D"]
+
+        assert_close(
+            layer_of(candidate, width, n["H"])(*qkv(draw, n["B"], n["L"], n["S"], width)), "output"
+        )
+
+
+@check(
+    "Keys and values come from their own inputs", category="values", points=2, after="constructor"
+)
+def test_k_and_v_differ(candidate, draw):
+    q, k, v = qkv(draw, S=L)
+
+    assert_close(layer_of(candidate)(q, k, v), "output")
+
+
+@check(
+    "Heads are independent: 1 head, E heads, and in between",
+    category="values",
+    points=2,
+    after="output_shape",
+)
+def test_number_of_heads(candidate, draw):
+    for heads in (1, 2, 3, 6, 30):
+        assert_close(layer_of(candidate, 30, heads)(*qkv(draw, E=30)), "output")
+
+
+@check("Batch items are independent", category="values", points=1, after="output_shape")
+def test_batch_items(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw, B=3)
+
+    assert_close(layer(q, k, v), "output")
+    assert_close(layer(q[1:2], k[1:2], v[1:2]), "output")
+
+
+@check(
+    "Sizes of 1 are sizes like others: B, L or S = 1",
+    category="shape",
+    points=2,
+    after="output_shape",
+)
+def test_size_one(candidate, draw):
+    layer = layer_of(candidate)
+    for sizes in ({"B": 1}, {"L": 1}, {"S": 1}, {"B": 1, "L": 1, "S": 1}):
+        assert_close(layer(*qkv(draw, **sizes)), "output")
+
+
+@check(
+    "A mask (L, S) or (B, H, L, S): 0 blocks, 1 may attend",
+    category="masking",
+    points=4,
+    after="constructor",
+)
+def test_mask(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+    for shape in ((L, S), (B, H, L, S)):
+        assert_close(layer(q, k, v, draw.mask(*shape)), "output")
+
+
+@check("A causal mask (L, L) in self-attention", category="masking", points=2, after="constructor")
+def test_causal_mask(candidate, draw):
+    x = draw.normal(B, L, E)
+
+    assert_close(layer_of(candidate)(x, x, x, torch.ones(L, L).tril().bool()), "output")
+
+
+@check(
+    "A padding mask (B, 1, 1, S) and a mask (B, 1, L, S)",
+    category="masking",
+    points=3,
+    after="constructor",
+)
+def test_padding_mask(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+    for shape in ((B, 1, 1, S), (B, 1, L, S)):
+        assert_close(layer(q, k, v, draw.mask(*shape)), "output")
+
+
+@check("A mask (B, H, L, S) differs from head to head", category="masking", points=2, after="mask")
+def test_mask_per_head(candidate, draw):
+    q, k, v = qkv(draw, B=1)
+    mask = torch.ones(1, H, L, S, dtype=torch.bool)
+    mask[:, 1] = draw.mask(1, L, S, keep=0.3)
+
+    assert_close(layer_of(candidate)(q, k, v, mask), "output")
+
+
+@check("Masks may be bool, integer or float", category="masking", points=2, after="mask")
+def test_mask_dtypes(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+    mask = draw.mask(B, 1, L, S)
+    for dtype in (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32):
+        assert_close(layer(q, k, v, mask.to(dtype)), "output")
+
+
+@check(
+    "A blocked key cannot be felt, whatever its key and value hold",
+    category="masking",
+    points=3,
+    after="constructor",
+)
+def test_blocked_key_is_not_felt(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+    mask = draw.mask(L, S)
+    mask[:, 2] = False
+    mask[:, 3] = True
+    v[:, 2] = 1000 * v[:, 2]
+
+    assert_close(layer(q, k, v, mask), "output")
+
+
+@check(
+    "A row in which every key is blocked does not disturb the others",
+    category="masking",
+    points=1,
+    after="mask",
+)
+def test_blocked_row_stays_alone(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+    mask = draw.mask(L, S)
+    mask[1] = False
+    others = [0, 2, 3, 4]
+
+    answer = layer(q, k, v, mask)
+    alone = layer(q[:, others], k, v, mask[others])
+
+    assert_close(alone, "output")
+    if not torch.allclose(answer.output[:, others], alone.output, rtol=1e-4, atol=1e-5):
+        fail("a blocked row changes the output of other rows")
+
+
+@check("Large logits stay finite and right", category="numerics", points=2, after="output_shape")
+def test_large_logits(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+    for scale in (30.0, 100.0):
+        assert_close(layer(q * scale, k * scale, v), "output")
+
+
+@check("float64 in, float64 out", category="numerics", points=1, after="values")
+def test_float64(candidate, draw):
+    layer = layer_of(candidate, dtype=torch.float64)
+
+    assert_close(layer(*qkv(draw, dtype=torch.float64)), "output")
+
+
+@check(
+    "bfloat16 in, bfloat16 out, with and without a mask",
+    category="numerics",
+    points=1,
+    after="values",
+)
+def test_bfloat16(candidate, draw):
+    layer = layer_of(candidate, dtype=torch.bfloat16)
+    q, k, v = qkv(draw, dtype=torch.bfloat16)
+
+    assert_close(layer(q, k, v), "output")
+    assert_close(layer(q, k, v, draw.mask(L, S)), "output")
+
+
+@check(
+    "Gradients reach q, k, v and the weights, and are right",
+    category="gradients",
+    points=3,
+    after="output_shape",
+)
+def test_gradients(candidate, draw):
+    q, k, v = qkv(draw)
+    cotangents = [draw.normal(B, L, E)]
+
+    assert_gradients_match(
+        layer_of(candidate),
+        q,
+        k,
+        v,
+        draw.mask(L, S),
+        wrt=(0, 1, 2),
+        cotangents=cotangents,
+        parameters=True,
+    )
+
+
+@check(
+    "Strided inputs, as transposing makes them, give the same",
+    category="robustness",
+    points=1,
+    after="values",
+)
+def test_non_contiguous(candidate, draw):
+    q = draw.normal(L, B, E).transpose(0, 1)
+    k = draw.normal(B, E, S).transpose(1, 2)
+    v = draw.normal(B, S, 2 * E)[..., ::2]
+
+    assert_close(layer_of(candidate)(q, k, v), "output")
+
+
+@check("The inputs are left as they were", category="robustness", points=1, after="output_shape")
+def test_inputs_unchanged(candidate, draw):
+    layer = layer_of(candidate)
+
+    assert_inputs_unchanged(layer, *qkv(draw))
+    assert_inputs_unchanged(layer, *qkv(draw), draw.mask(L, S))
+
+
+@check(
+    "The same call gives the same answer, whatever was called in between",
+    category="robustness",
+    points=2,
+    after="values",
+)
+def test_repeatable(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+    mask = draw.mask(L, S)
+
+    assert_close(layer(q, k, v, mask), "output")
+    assert_close(layer(*qkv(draw, B=1, L=3, S=2)), "output")
+    assert_close(layer(q, k, v), "output")
+    assert_close(layer(q, k, v, mask), "output")
+
+
+@check(
+    "A width that the heads do not divide raises",
+    category="robustness",
+    points=1,
+    after="constructor",
+)
+def test_bad_heads(candidate, draw):
+    assert_rejected(candidate.MultiHeadAttention, 10, 3, why="embed_dim 10 with 3 heads")
+
+
+@check(
+    "Inputs of another width raise, keys and values of different length too",
+    category="robustness",
+    points=1,
+    after="output_shape",
+)
+def test_bad_inputs(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+
+    assert_rejected(
+        layer, q[..., :-1], k[..., :-1], v[..., :-1], why="inputs of another width than embed_dim"
+    )
+    assert_rejected(layer, q, k, v[:, :-1], why="k and v of different length")
+
+
+@check(
+    "Written from scratch: no fused or official attention",
+    category="policy",
+    points=3,
+    after="constructor",
+)
+def test_written_from_scratch(candidate, draw):
+    assert_written_from_scratch(candidate, layer_of(candidate), *qkv(draw))
+
+
+@check(
+    "No Python loop over heads", category="policy", points=0, after="output_shape", advisory=True
+)
+def test_no_loop_over_heads(candidate, draw):
+    q, k, v = qkv(draw, E=24)
+
+    few = layer_of(candidate, 24, 2).observe(q, k, v)
+    many = layer_of(candidate, 24, 8).observe(q, k, v)
+
+    assert_operations_do_not_grow(few, many, "heads")
+
+
+@check(
+    "float64 inputs give float64 precision",
+    category="numerics",
+    points=0,
+    after="float64",
+    advisory=True,
+)
+def test_float64_precision(candidate, draw):
+    answer = layer_of(candidate, dtype=torch.float64)(*qkv(draw, dtype=torch.float64))
+
+    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
+        fail("computes in float32 on the way: float64 inputs come out with float32 precision")
+
+
+@check("float16 with a mask", category="numerics", points=0, after="mask", advisory=True)
+def test_float16_with_mask(candidate, draw):
+    q, k, v = qkv(draw, dtype=torch.float16)
+
+    assert_close(layer_of(candidate, dtype=torch.float16)(q, k, v, draw.mask(L, S)), "output")

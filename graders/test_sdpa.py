@@ -1,0 +1,385 @@
+"""Scaled dot-product attention: weights = softmax(q kᵀ / √D) over the keys, output = weights v."""
+
+# B batch  H heads  L query length  S key length  D head size  Dv head size of values
+
+import torch
+
+from mha_judge.grading import (
+    assert_close,
+    assert_gradients_match,
+    assert_inputs_unchanged,
+    assert_rejected,
+    assert_written_from_scratch,
+    check,
+    fail,
+)
+
+
+def qkv(draw, leading=(2, 3), L=5, S=7, D=11, Dv=13, dtype=torch.float32):
+    q = draw.normal(*leading, L, D, dtype=dtype)
+    k = draw.normal(*leading, S, D, dtype=dtype)
+    v = draw.normal(*leading, S, Dv, dtype=dtype)
+    return q, k, v
+
+
+@check("Returns an output (…, L, Dv) where L ≠ S and D ≠ Dv", category="shape", points=3)
+def test_output_shape(candidate, draw):
+    answer = candidate.scaled_dot_product_attention(*qkv(draw))
+
+    assert answer.output.shape == (2, 3, 5, 13)
+
+
+@check(
+    "Returns the weights (…, L, S) beside the output",
+    category="shape",
+    points=1,
+    after="output_shape",
+)
+def test_weights_shape(candidate, draw):
+    answer = candidate.scaled_dot_product_attention(*qkv(draw))
+
+    assert answer.weights.shape == (2, 3, 5, 7)
+
+
+@check(
+    "The output is softmax(q kᵀ / √D) v, on several random shapes",
+    category="values",
+    points=5,
+    after="output_shape",
+)
+def test_values(candidate, draw):
+    for _ in range(3):
+        n = draw.sizes("B H L S D Dv")
+        q, k, v = qkv(draw, (n["B"], n["H"]), n["L"], n["S"], n["D"], n["Dv"])
+
+        assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
+
+
+@check(
+    "The weights are softmax(q kᵀ / √D) over the keys",
+    category="values",
+    points=3,
+    after="weights_shape",
+)
+def test_weights(candidate, draw):
+    answer = candidate.scaled_dot_product_attention(*qkv(draw))
+
+    assert_close(answer, "weights")
+
+
+@check(
+    "The scale is √D for small and for large D", category="values", points=2, after="output_shape"
+)
+def test_scale(candidate, draw):
+    for D in (2, 3, 64, 127):
+        q, k, v = qkv(draw, D=D, Dv=5)
+
+        assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
+
+
+@check(
+    "Sizes of 1 are sizes like others: B, H, L, S, D or Dv = 1",
+    category="shape",
+    points=2,
+    after="output_shape",
+)
+def test_size_one(candidate, draw):
+    for name in ("B", "H", "L", "S", "D", "Dv", "B H", "L S"):
+        n = {"B": 2, "H": 3, "L": 5, "S": 7, "D": 11, "Dv": 13}
+        n.update(dict.fromkeys(name.split(), 1))
+        q, k, v = qkv(draw, (n["B"], n["H"]), n["L"], n["S"], n["D"], n["Dv"])
+
+        assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
+
+
+@check(
+    "Works with no, one and three leading dimensions", category="shape", points=1, after="values"
+)
+def test_leading_dimensions(candidate, draw):
+    for leading in ((), (3,), (2, 3, 2)):
+        assert_close(candidate.scaled_dot_product_attention(*qkv(draw, leading)), "output")
+
+
+@check(
+    "L = S = D = H = B hides nothing: square inputs are right too",
+    category="values",
+    points=1,
+    after="values",
+)
+def test_square(candidate, draw):
+    q, k, v = qkv(draw, (4, 4), 4, 4, 4, 4)
+
+    assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
+
+
+@check(
+    "Permuting keys together with values changes nothing",
+    category="values",
+    points=1,
+    after="output_shape",
+)
+def test_key_order(candidate, draw):
+    q, k, v = qkv(draw)
+    order = draw.permutation(7)
+
+    plain = candidate.scaled_dot_product_attention(q, k, v)
+    permuted = candidate.scaled_dot_product_attention(q, k[..., order, :], v[..., order, :])
+
+    assert_close(plain, "output")
+    assert_close(permuted, "output")
+
+
+@check(
+    "A mask (L, S) or (B, H, L, S): 0 blocks, 1 may attend",
+    category="masking",
+    points=4,
+    after="output_shape",
+)
+def test_mask(candidate, draw):
+    q, k, v = qkv(draw)
+    for shape in ((5, 7), (2, 3, 5, 7)):
+        assert_close(candidate.scaled_dot_product_attention(q, k, v, draw.mask(*shape)), "output")
+
+
+@check(
+    "Padding masks (B, 1, 1, S) and masks (B, 1, L, S) broadcast",
+    category="masking",
+    points=2,
+    after="output_shape",
+)
+def test_mask_broadcasts(candidate, draw):
+    q, k, v = qkv(draw)
+    for shape in ((2, 1, 1, 7), (2, 1, 5, 7)):
+        assert_close(candidate.scaled_dot_product_attention(q, k, v, draw.mask(*shape)), "output")
+
+
+@check("A mask for each head differs from head to head", category="masking", points=2, after="mask")
+def test_mask_per_head(candidate, draw):
+    q, k, v = qkv(draw, (1, 5), 3, 7)
+
+    assert_close(candidate.scaled_dot_product_attention(q, k, v, draw.mask(1, 5, 3, 7)), "output")
+
+
+@check("A causal mask leaves the future out", category="masking", points=2, after="output_shape")
+def test_causal_mask(candidate, draw):
+    q, k, v = qkv(draw, L=7, S=7)
+
+    answer = candidate.scaled_dot_product_attention(q, k, v, torch.ones(7, 7).tril().bool())
+
+    assert_close(answer, "output")
+
+
+@check("Masks may be bool, integer or float", category="masking", points=2, after="mask")
+def test_mask_dtypes(candidate, draw):
+    q, k, v = qkv(draw)
+    mask = draw.mask(2, 1, 5, 7)
+    for dtype in (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32):
+        assert_close(candidate.scaled_dot_product_attention(q, k, v, mask.to(dtype)), "output")
+
+
+@check(
+    "A blocked key weighs 0, and its key and value cannot be felt",
+    category="masking",
+    points=3,
+    after="output_shape",
+)
+def test_blocked_key_is_not_felt(candidate, draw):
+    q, k, v = qkv(draw)
+    mask = draw.mask(5, 7)
+    mask[:, 2] = False
+    mask[:, 3] = True
+    k[..., 2, :] = 2 * q.mean(-2)  # the blocked key would score high
+    v[..., 2, :] = 1000.0
+
+    answer = candidate.scaled_dot_product_attention(q, k, v, mask)
+
+    assert_close(answer, "output")
+
+
+@check(
+    "Masked weights are exact: 0 where blocked, rows sum to 1",
+    category="masking",
+    points=1,
+    after=("weights_shape", "mask"),
+)
+def test_masked_weights(candidate, draw):
+    q, k, v = qkv(draw)
+
+    answer = candidate.scaled_dot_product_attention(q, k, v, draw.mask(2, 1, 5, 7))
+
+    assert_close(answer, "weights")
+
+
+@check(
+    "A row in which every key is blocked does not disturb the others",
+    category="masking",
+    points=1,
+    after="mask",
+)
+def test_blocked_row_stays_alone(candidate, draw):
+    q, k, v = qkv(draw)
+    mask = draw.mask(5, 7)
+    mask[1] = False
+
+    answer = candidate.scaled_dot_product_attention(q, k, v, mask)
+    others = [0, 2, 3, 4]
+    alone = candidate.scaled_dot_product_attention(q[..., others, :], k, v, mask[others])
+
+    assert_close(alone, "output")
+    if not torch.allclose(answer.output[..., others, :], alone.output, rtol=1e-4, atol=1e-5):
+        fail("a blocked row changes the output of other rows")
+
+
+@check(
+    "Large logits (±1e4) stay finite and right", category="numerics", points=3, after="output_shape"
+)
+def test_large_logits(candidate, draw):
+    q, k, v = qkv(draw, L=5, S=7, D=16)
+    for scale in (30.0, 100.0, 200.0):
+        answer = candidate.scaled_dot_product_attention(q * scale, k * scale, v)
+
+        assert_close(answer, "output")
+
+
+@check("float64 in, float64 out", category="numerics", points=1, after="values")
+def test_float64(candidate, draw):
+    assert_close(candidate.scaled_dot_product_attention(*qkv(draw, dtype=torch.float64)), "output")
+
+
+@check(
+    "bfloat16 in, bfloat16 out, with and without a mask",
+    category="numerics",
+    points=1,
+    after="values",
+)
+def test_bfloat16(candidate, draw):
+    q, k, v = qkv(draw, dtype=torch.bfloat16)
+
+    assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
+    assert_close(candidate.scaled_dot_product_attention(q, k, v, draw.mask(5, 7)), "output")
+
+
+@check(
+    "Gradients reach q, k and v, and are right",
+    category="gradients",
+    points=3,
+    after="output_shape",
+)
+def test_gradients(candidate, draw):
+    q, k, v = qkv(draw)
+    cotangents = [draw.normal(2, 3, 5, 13)]
+
+    assert_gradients_match(
+        candidate.scaled_dot_product_attention, q, k, v, wrt=(0, 1, 2), cotangents=cotangents
+    )
+
+
+@check(
+    "Gradients are right through a mask",
+    category="gradients",
+    points=1,
+    after=("gradients", "mask"),
+)
+def test_masked_gradients(candidate, draw):
+    q, k, v = qkv(draw)
+    cotangents = [draw.normal(2, 3, 5, 13)]
+
+    assert_gradients_match(
+        candidate.scaled_dot_product_attention,
+        q,
+        k,
+        v,
+        draw.mask(5, 7),
+        wrt=(0, 1, 2),
+        cotangents=cotangents,
+    )
+
+
+@check(
+    "Strided inputs, as transposing and slicing make them, give the same",
+    category="robustness",
+    points=1,
+    after="values",
+)
+def test_non_contiguous(candidate, draw):
+    q = draw.normal(2, 5, 3, 11).transpose(1, 2)
+    k = draw.normal(2, 3, 11, 7).transpose(2, 3)
+    v = draw.normal(2, 3, 7, 26)[..., ::2]
+
+    assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
+
+
+@check("The inputs are left as they were", category="robustness", points=2, after="output_shape")
+def test_inputs_unchanged(candidate, draw):
+    q, k, v = qkv(draw)
+
+    assert_inputs_unchanged(candidate.scaled_dot_product_attention, q, k, v)
+    assert_inputs_unchanged(candidate.scaled_dot_product_attention, q, k, v, draw.mask(5, 7))
+
+
+@check(
+    "The same call gives the same answer, whatever was called in between",
+    category="robustness",
+    points=1,
+    after="values",
+)
+def test_repeatable(candidate, draw):
+    first, other = qkv(draw), qkv(draw, (1, 2), 3, 5, 7, 2)
+    mask = draw.mask(5, 7)
+
+    assert_close(candidate.scaled_dot_product_attention(*first, mask), "output")
+    assert_close(candidate.scaled_dot_product_attention(*other), "output")
+    assert_close(candidate.scaled_dot_product_attention(*first), "output")
+    assert_close(candidate.scaled_dot_product_attention(*first, mask), "output")
+
+
+@check(
+    "Queries and keys of different width raise, keys and values of different length too",
+    category="robustness",
+    points=1,
+    after="output_shape",
+)
+def test_bad_widths(candidate, draw):
+    q, k, v = qkv(draw)
+
+    assert_rejected(
+        candidate.scaled_dot_product_attention, q, k[..., :-1], v, why="q and k of different width"
+    )
+    assert_rejected(
+        candidate.scaled_dot_product_attention,
+        q,
+        k,
+        v[..., :-1, :],
+        why="k and v of different length",
+    )
+
+
+@check(
+    "Written from scratch: no fused or official attention",
+    category="policy",
+    points=3,
+    after="output_shape",
+)
+def test_written_from_scratch(candidate, draw):
+    assert_written_from_scratch(candidate, candidate.scaled_dot_product_attention, *qkv(draw))
+
+
+@check(
+    "float64 inputs give float64 precision",
+    category="numerics",
+    points=0,
+    after="float64",
+    advisory=True,
+)
+def test_float64_precision(candidate, draw):
+    answer = candidate.scaled_dot_product_attention(*qkv(draw, dtype=torch.float64))
+
+    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
+        fail("computes in float32 on the way: float64 inputs come out with float32 precision")
+
+
+@check("float16 with a mask", category="numerics", points=0, after="mask", advisory=True)
+def test_float16_with_mask(candidate, draw):
+    q, k, v = qkv(draw, dtype=torch.float16)
+
+    assert_close(candidate.scaled_dot_product_attention(q, k, v, draw.mask(5, 7)), "output")
