@@ -1,0 +1,3 @@
+# expect: error
+# problem: sdpa
+scaled_dot_product_attention = 3

@@ -1,0 +1,4 @@
+# expect: rejected
+# problem: sdpa
+def scaled_dot_product_attention(q, k):
+    return q @ k.transpose(-2, -1)

@@ -1,0 +1,41 @@
+# expect: rejected
+# problem: kv-cache-step
+# mistake: keeps outputs of old positions too, recomputing them
+import math
+
+import torch
+import torch.nn as nn
+
+
+class CachedSelfAttention(nn.Module):
+    def __init__(self, embed_dim, num_heads):
+        super().__init__()
+        assert embed_dim % num_heads == 0
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = nn.Linear(embed_dim, embed_dim)
+        self.k_proj = nn.Linear(embed_dim, embed_dim)
+        self.v_proj = nn.Linear(embed_dim, embed_dim)
+        self.out_proj = nn.Linear(embed_dim, embed_dim)
+
+    def split(self, x):
+        B, L, E = x.shape
+        return x.view(B, L, self.num_heads, self.head_dim).transpose(1, 2)
+
+    def forward(self, x, cache=None):
+        B, L, E = x.shape
+        q_new = self.split(self.q_proj(x))
+        q = self.split(self.q_proj(x))
+        k = self.split(self.k_proj(x))
+        v = self.split(self.v_proj(x))
+        if cache is not None:
+            k = torch.cat([cache[0], k], dim=2)
+            v = torch.cat([cache[1], v], dim=2)
+        q = torch.cat([k[:, :, :-L], q_new], dim=2)
+        S = L = k.shape[2]
+        scores = q @ k.transpose(-2, -1) / math.sqrt(self.head_dim)
+        causal = torch.ones(L, S, dtype=torch.bool, device=x.device).tril(diagonal=S - L)
+        scores = scores.masked_fill(~causal, float("-inf"))
+        out = torch.softmax(scores, dim=-1) @ v
+        out = out.transpose(1, 2).reshape(B, L, E)
+        return self.out_proj(out), (k, v)

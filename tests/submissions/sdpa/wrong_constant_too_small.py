@@ -1,0 +1,13 @@
+# expect: rejected
+# problem: sdpa
+# mistake: blocked scores filled with -10
+import math
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = torch.matmul(q, k.transpose(-2, -1)) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, -10)
+    weights = torch.softmax(scores, dim=-1)
+    return torch.matmul(weights, v), weights
