@@ -1,0 +1,58 @@
+# Needs make and Python 3.11 or later. Everything is installed into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+SOURCES := pyproject.toml constraints.txt
+INSTALLED := $(VENV)/.installed
+DEV_INSTALLED := $(VENV)/.installed-dev
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench clean
+
+help:
+	@echo "make demo    install, then grade a right and a wrong answer"
+	@echo "make test    run all tests"
+	@echo "make check   lint, format, types, then all tests"
+	@echo "make bench   measure ratios against plain Python"
+	@echo "make clean   remove .venv and what tools have left"
+
+# The second answer is wrong: exit code 1 is what the demo wants to see.
+demo: $(INSTALLED)
+	@$(BIN)/mha-judge run examples/right_attention.py
+	@$(BIN)/mha-judge run examples/forgets_to_scale.py; test $$? -eq 1
+
+test: $(DEV_INSTALLED)
+	@$(BIN)/python -m pytest -n auto
+
+check: $(DEV_INSTALLED)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(MAKE) --no-print-directory test
+
+bench: $(INSTALLED)
+	@$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "mha-judge needs Python 3.11 or later; '$(PYTHON)' is missing or older." >&2; \
+	  echo "Name another one: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "making $(VENV)"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "'$(PYTHON) -m venv' failed; Debian and Ubuntu need the package python3-venv." >&2; exit 1; }
+
+$(INSTALLED): $(SOURCES) | $(BIN)/python
+	@echo "installing mha-judge and torch; the first time takes a few minutes"
+	@$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(DEV_INSTALLED): $(INSTALLED)
+	@echo "installing what the tests need"
+	@$(PIP) install -c constraints.txt -e '.[dev]'
+	@touch $@
