@@ -10,7 +10,7 @@ import pytest
 from mha_judge.bank import Bank
 from mha_judge.judge import grade
 from mha_judge.report.models import Outcome, Report
-from mha_judge.sandbox import Channel, choose
+from mha_judge.sandbox import Channel, open_channel
 from mha_judge.submission import Submission
 
 FOLDER = Path(__file__).parent / "submissions"
@@ -20,7 +20,7 @@ BANK = Bank.builtin()
 
 @pytest.fixture(scope="module")
 def channel() -> Iterator[Channel]:
-    with closing(choose("jail").open()) as opened:
+    with closing(open_channel("jail")) as opened:
         yield opened
 
 

@@ -1,6 +1,6 @@
 """`python -m mha_judge`."""
 
-from mha_judge.cli import main
+from mha_judge.cli import entry
 
 if __name__ == "__main__":
-    main()
+    entry()

@@ -1,4 +1,7 @@
-"""The bank: problems with their graders and references, found in a folder and validated."""
+"""The bank: a folder with problems, their graders and references.
+
+Nothing here imports pydantic before a whole problem is asked for: listing ids must be quick.
+"""
 
 from __future__ import annotations
 
@@ -6,93 +9,16 @@ import difflib
 import functools
 import re
 import sysconfig
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from typing import TYPE_CHECKING
 
 from mha_judge.errors import BankError, UsageError
-from mha_judge.sandbox.base import Limits
+
+if TYPE_CHECKING:
+    from mha_judge.problem import Problem
 
 LANGUAGES = ("en", "zh")
-Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=60)]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=80)]
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class Role(_Model):
-    """One weight map of a module, and where the reference keeps it."""
-
-    name: Name
-    """What the candidate's own names are matched against: q, k, v, out, …"""
-    reference: str
-    """Path of the reference's Linear."""
-    heads: Name
-    """Constructor argument that says over how many heads the map's features are split."""
-    split: Literal["out", "in"] = "out"
-    """Whether the heads divide the map's outputs or its inputs."""
-
-
-class Probe(_Model):
-    """One input on which an arrangement of weights is tried."""
-
-    constructor: dict[str, int]
-    inputs: list[list[int]]
-    """Shape of each tensor argument, in order."""
-
-
-class Entry(_Model):
-    """What the judge calls in a candidate's file."""
-
-    name: Name
-    kind: Literal["function", "module", "answers"]
-    aliases: list[Name] = []
-    classes: list[Name] = []
-    """Names of classes that serve as a function once they are made."""
-    constructor: list[Name] = []
-    """Arguments of a module's constructor, in the order of the contract."""
-    arguments: list[Name] = []
-    """Arguments of the call, in the order of the contract."""
-    returns: list[Name] = ["output"]
-    """Names of what a call returns; all but the first `required_returns` may be left out."""
-    required_returns: int = 1
-    roles: list[Role] = []
-    """Weight maps in order of definition."""
-    probe: Probe | None = None
-    sizes: dict[str, str] = {}
-    """Sizes for constructor parameters outside the contract: `head_dim = "q:-1"` (last of q)."""
-
-    @model_validator(mode="after")
-    def _module_is_complete(self) -> Entry:
-        if self.kind == "module" and (not self.roles or self.probe is None):
-            raise ValueError("an entry of kind 'module' needs roles and a probe")
-        return self
-
-
-class Problem(_Model):
-    """One exercise, as its `problem.toml` describes it."""
-
-    id: Identifier
-    title: str
-    title_zh: str
-    summary: str
-    track: str
-    level: Annotated[int, Field(ge=1, le=5)]
-    minutes: Annotated[int, Field(ge=1, le=240)]
-    forbid: list[Literal["fused-attention", "python-loops"]] = []
-    """What the policy of this problem rules out."""
-    limits: Limits = Limits()
-    hints: dict[str, str]
-    """A hint for each category of check."""
-    entry: Annotated[list[Entry], Field(min_length=1)]
-
-    def entry_named(self, name: str) -> Entry | None:
-        return next((entry for entry in self.entry if entry.name == name), None)
 
 
 @dataclass(frozen=True)
@@ -138,13 +64,23 @@ class Bank:
             UsageError: If there is none of this id; names those that are near.
             BankError: If its `problem.toml` is broken; names file, key and remedy.
         """
+        self.require(problem_id)
+        from mha_judge.problem import read_problem
+
+        return read_problem(self.root / "problems" / problem_id / "problem.toml", problem_id)
+
+    def require(self, problem_id: str) -> None:
+        """Check that there is a problem of this id.
+
+        Raises:
+            UsageError: If there is none; names those that are near.
+        """
         if problem_id not in self.ids:
             near = difflib.get_close_matches(problem_id, self.ids, n=3, cutoff=0.4)
             known = (
                 f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(self.ids)}"
             )
             raise UsageError(f"no problem {problem_id!r}; {known}")
-        return _read_problem(self.root / "problems" / problem_id / "problem.toml", problem_id)
 
     def problems(self) -> list[Problem]:
         return [self.problem(problem_id) for problem_id in self.ids]
@@ -174,34 +110,6 @@ class Bank:
 def module_name(problem_id: str) -> str:
     """Return the name of a problem's Python files: `masked-mha` is `masked_mha`."""
     return problem_id.replace("-", "_")
-
-
-def _read_problem(path: Path, problem_id: str) -> Problem:
-    try:
-        fields = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BankError(f"{path}: not valid TOML: {error}; mend the file") from error
-    try:
-        problem = Problem.model_validate(fields)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "(the whole file)"
-        remedy = _remedy(first["type"], str(first["loc"][-1]) if first["loc"] else "")
-        raise BankError(f"{path}: {key}: {first['msg']}; {remedy}") from error
-    if problem.id != problem_id:
-        raise BankError(
-            f"{path}: id: is {problem.id!r}; it must be the folder's name, {problem_id!r}"
-        )
-    return problem
-
-
-def _remedy(kind: str, key: str) -> str:
-    if kind == "extra_forbidden":
-        near = difflib.get_close_matches(key, [*Problem.model_fields, *Entry.model_fields], n=1)
-        return f"did you mean {near[0]!r}?" if near else "remove the key"
-    if kind == "missing":
-        return "add the key"
-    return "correct the value"
 
 
 def _recorded_roots() -> list[Path]:

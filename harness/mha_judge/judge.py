@@ -13,8 +13,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from mha_judge.bank import Bank, Problem, module_name
+from mha_judge.bank import Bank, module_name
 from mha_judge.errors import BankError, UsageError
+from mha_judge.problem import Problem
 from mha_judge.report.models import (
     CheckResult,
     LoadProblem,

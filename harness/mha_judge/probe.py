@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mha_judge.errors import JudgeError
-from mha_judge.sandbox import BACKENDS, Limits
+from mha_judge.sandbox import BACKENDS
+from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
 
 _SOURCE = """

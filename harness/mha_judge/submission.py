@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import io
 import os
@@ -93,6 +94,6 @@ def _decode(path: Path, data: bytes) -> str:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     except SyntaxError as error:
         raise SubmissionUnreadable(f"{path}: {error}; remove the coding line") from error
-    if encoding not in ("utf-8", "utf-8-sig"):
+    if codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
         raise SubmissionUnreadable(f"{path}: declares the encoding {encoding}; save it as UTF-8")
     return text

@@ -471,7 +471,7 @@ def test_another_platform_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(sys, "platform", "darwin")
 
     assert confinement.unavailable() == (
-        "the jail needs Linux, this is darwin; use the container sandbox"
+        "the jail needs Linux, this is darwin; use a Linux machine, virtual or real"
     )
     with pytest.raises(ConfinementError, match="darwin"):
         confinement.confine(BOUNDS, [], JUDGE)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -42,6 +44,21 @@ class Commands(click.Group):
         except JudgeError as error:
             click.echo(f"mha-judge: {error}", err=True)
             ctx.exit(error.exit_code)
+
+
+def entry() -> NoReturn:
+    """Run the command line and leave at once: taking torch apart would cost as much as a grade."""
+    try:
+        main()
+        code: object = 0
+    except SystemExit as stop:
+        code = stop.code
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:  # the reader has gone, as in `mha-judge show sdpa | head`
+        code = code or 1
+    os._exit(code if isinstance(code, int) else 0 if code is None else 1)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

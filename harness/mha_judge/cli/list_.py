@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from mha_judge.cli.context import bank_of
+from mha_judge.listing import lines
 
 
 @click.command("list")
@@ -15,17 +15,18 @@ from mha_judge.cli.context import bank_of
 @click.pass_context
 def command(ctx: click.Context, lang: str) -> None:
     """List the problems."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("id", "title", "track", "level", "minutes"):
-        table.add_column(heading, justify="right" if heading in ("level", "minutes") else "left")
-    for problem in sorted(bank_of(ctx).problems(), key=lambda p: (p.level, p.id)):
-        title = problem.title if lang == "en" else problem.title_zh
-        table.add_row(
-            Text(problem.id, style="bold"), Text(title), problem.track, str(problem.level),
-            str(problem.minutes),
-        )  # fmt: skip
-    console = Console()
-    console.print(table)
-    console.print(
-        Text("\nmha-judge show ID · mha-judge start ID · mha-judge run FILE", style="dim")
-    )
+    rows = [("id", "title", "track", "level", "minutes")]
+    for line in lines(bank_of(ctx)):
+        title = line.title if lang == "en" else line.title_zh
+        rows.append((line.id, title, line.track, str(line.level), str(line.minutes)))
+    widths = [max(_width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for number, row in enumerate(rows):
+        cells = [text + " " * (wide - _width(text)) for text, wide in zip(row, widths, strict=True)]
+        cells[0] = click.style(cells[0], bold=True)
+        click.echo(click.style("  ".join(cells).rstrip(), bold=number == 0))
+    click.secho("\nmha-judge show ID · mha-judge start ID · mha-judge run FILE", dim=True)
+
+
+def _width(text: str) -> int:
+    """Return how many columns a terminal gives a text: Chinese characters take two."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)

@@ -6,14 +6,19 @@ import os
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mha_judge.cli.context import bank_of
 from mha_judge.errors import UsageError
-from mha_judge.report.models import Report, Reveal
-from mha_judge.sandbox import BACKENDS, choose
+from mha_judge.sandbox import BACKENDS, open_channel
 from mha_judge.submission import Submission
+
+if TYPE_CHECKING:
+    from mha_judge.report.models import Report
+
+REVEAL = ("score", "checks", "hints", "full")
 
 
 @click.command("run")
@@ -39,8 +44,8 @@ from mha_judge.submission import Submission
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Repeat the inputs of a report.")
 @click.option(
     "--reveal",
-    type=click.Choice([r.value for r in Reveal]),
-    default=Reveal.FULL.value,
+    type=click.Choice(REVEAL),
+    default="full",
     show_default=True,
     help="How much to tell.",
 )
@@ -67,16 +72,20 @@ def command(
     _check_outputs(json_path, junit_path)
     submission = Submission.read(file)
     bank = bank_of(ctx)
-    problem = bank.problem(problem_id or submission.problem_id())
-    with closing(choose(backend, unsafe).open()) as channel:
+    name = problem_id or submission.problem_id()
+    bank.require(name)
+    # The supervisor starts before anything large is imported here: the imports overlap.
+    with closing(open_channel(backend, unsafe)) as channel:
         from mha_judge.judge import grade
 
+        problem = bank.problem(name)
         report = grade(submission, bank, problem, channel, seed=seed, only=only)
     _write(report, json_path, junit_path)
     if "-" not in (json_path, junit_path):
         from rich.console import Console
 
         from mha_judge.report import terminal
+        from mha_judge.report.models import Reveal
 
         terminal.show(report, Console(highlight=False), Reveal(reveal))
     ctx.exit(report.verdict.exit_code)

@@ -13,7 +13,6 @@ import torch
 from pydantic import BaseModel, ConfigDict, ValidationError
 from torch import Tensor
 
-from mha_judge.bank import Entry, Problem
 from mha_judge.grading.arguments import bind, extras_for
 from mha_judge.grading.assertions import assert_close, describe, require_form
 from mha_judge.grading.draw import Draw
@@ -29,6 +28,7 @@ from mha_judge.grading.expected import (
 from mha_judge.grading.failures import CheckFailure, Crashed, Raised
 from mha_judge.grading.session import Session
 from mha_judge.grading.weights import Arrangement, ParameterInfo, RoleWeights, arrangements
+from mha_judge.problem import Entry, Problem
 from mha_judge.report.models import Outcome
 from mha_judge.wire import Kept
 

@@ -11,7 +11,8 @@ from mha_judge.grading.arguments import Parameter
 from mha_judge.grading.failures import Crashed, NotAssessed, Raised, TimedOut
 from mha_judge.report.models import LoadProblem, Verdict
 from mha_judge.report.untrusted import clean
-from mha_judge.sandbox.base import Channel, Ended, Limits, Tier
+from mha_judge.sandbox.base import Channel, Ended, Tier
+from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
 from mha_judge.wire import WireError, encode_frame, pack, unpack
 

@@ -3,40 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, PositiveFloat, PositiveInt
-
-
-class Limits(BaseModel):
-    """What one submission may use."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    call_s: PositiveFloat = 5.0
-    """Wall-clock seconds for one request, by the judge's clock."""
-    load_s: PositiveFloat = 10.0
-    """Wall-clock seconds for loading the file."""
-    total_s: PositiveFloat = 30.0
-    """Wall-clock seconds for the whole submission."""
-    cpu_s: PositiveInt = 60
-    """CPU seconds of one worker."""
-    memory_bytes: PositiveInt = 2 * 1024**3
-    """Address space of a worker beyond what the supervisor has mapped already."""
-    open_files: PositiveInt = 64
-    """File descriptors of a worker."""
-    threads: PositiveInt = 64
-    """Threads of a worker beyond its first."""
-
-    def bounds(self) -> dict[str, int]:
-        """Return what a worker confines itself to, as plain numbers."""
-        return {
-            "memory_bytes": self.memory_bytes,
-            "cpu_s": self.cpu_s,
-            "file_bytes": 0,
-            "open_files": self.open_files,
-            "threads": self.threads,
-        }
+if TYPE_CHECKING:
+    from mha_judge.sandbox.limits import Limits
 
 
 @dataclass(frozen=True)

@@ -8,59 +8,20 @@ import select
 import subprocess
 import time
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from typing import TYPE_CHECKING, Any
 
 from mha_judge.errors import SandboxBroken, SandboxUnavailable
-from mha_judge.sandbox.base import Ended, Limits, Reply, Tier
+from mha_judge.sandbox.base import Ended, Reply, Tier
 from mha_judge.wire import FrameReader, WireError, encode_frame
+
+if TYPE_CHECKING:
+    from mha_judge.sandbox.events import Ended as EndedEvent
+    from mha_judge.sandbox.events import Event
+    from mha_judge.sandbox.limits import Limits
 
 MAX_ENVELOPE_BYTES = 320 * 1024**2
 START_TIMEOUT_S = 60.0
 GRACE_S = 10.0
-
-
-class _Event(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    id: int
-
-
-class _Ready(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    event: Literal["ready"]
-    pid: int
-
-
-class _Started(_Event):
-    event: Literal["started"]
-    confinement: dict[str, str | int | bool]
-
-
-class _Refused(_Event):
-    event: Literal["refused"]
-    what: str
-    remedy: str
-
-
-class _Replied(_Event):
-    event: Literal["reply"]
-
-
-class _Ended(_Event):
-    event: Literal["ended"]
-    reason: str
-    exit_code: int | None = None
-    signal: int | None = None
-    cpu_s: float = 0.0
-    peak_memory_bytes: int = 0
-    output: str = ""
-    output_bytes: int = 0
-
-
-_EVENTS: TypeAdapter[_Ready | _Started | _Refused | _Replied | _Ended] = TypeAdapter(
-    Annotated[_Ready | _Started | _Refused | _Replied | _Ended, Field(discriminator="event")]
-)
 
 
 class SupervisorChannel:
@@ -95,7 +56,7 @@ class SupervisorChannel:
             raise SandboxUnavailable(
                 f"the supervisor did not start: {self._last_words()}"
             ) from error
-        if not isinstance(event, _Ready):
+        if event.event != "ready":
             raise SandboxUnavailable("the supervisor did not start: it spoke out of turn")
         self._ready = True
 
@@ -103,9 +64,9 @@ class SupervisorChannel:
         self.wait_until_ready()
         number = self._send({"op": "start", "bounds": limits.bounds()})
         event = self._await(number, time.monotonic() + GRACE_S)
-        if isinstance(event, _Refused):
+        if event.event == "refused":
             raise SandboxUnavailable(f"{event.what}; {event.remedy}")
-        if not isinstance(event, _Started):
+        if event.event != "started":
             raise SandboxUnavailable("the worker could not be confined: it ended while it tried")
         return self._describe(event.confinement)
 
@@ -117,7 +78,7 @@ class SupervisorChannel:
         except TimeoutError:
             ended = self._stop(overtaking=number)
             return Ended(**{**ended.__dict__, "reason": "timeout"})
-        if isinstance(event, _Ended):
+        if event.event == "ended":
             return _as_ended(event)
         reader = FrameReader(MAX_ENVELOPE_BYTES)
         reader.feed(payload)
@@ -147,7 +108,7 @@ class SupervisorChannel:
     def _stop(self, overtaking: int | None = None) -> Ended:
         number = self._send({"op": "stop"})
         event = self._await(number, time.monotonic() + GRACE_S, skip=overtaking)
-        if not isinstance(event, _Ended):
+        if event.event != "ended":
             raise SandboxBroken("the supervisor did not end a worker that it was asked to end")
         return _as_ended(event)
 
@@ -165,7 +126,7 @@ class SupervisorChannel:
                 raise SandboxBroken(f"the supervisor is gone: {self._last_words()}") from error
         return self._number
 
-    def _await(self, number: int, deadline: float, skip: int | None = None) -> BaseModel:
+    def _await(self, number: int, deadline: float, skip: int | None = None) -> Event:
         try:
             return self._await_with_payload(number, deadline, skip)[0]
         except TimeoutError as error:
@@ -173,7 +134,7 @@ class SupervisorChannel:
 
     def _await_with_payload(
         self, number: int, deadline: float, skip: int | None = None
-    ) -> tuple[BaseModel, bytes]:
+    ) -> tuple[Event, bytes]:
         while True:
             event, payload = self._receive(deadline)
             if getattr(event, "id", None) == number:
@@ -181,17 +142,16 @@ class SupervisorChannel:
             if getattr(event, "id", None) != skip or skip is None:
                 raise SandboxBroken("the supervisor answered out of turn")
 
-    def _receive(self, deadline: float) -> tuple[BaseModel, bytes]:
+    def _receive(self, deadline: float) -> tuple[Event, bytes]:
         while True:
             try:
                 frame = self._reader.next_frame()
             except WireError as error:
                 raise SandboxBroken(f"the supervisor sent {error}") from error
             if frame is not None:
-                try:
-                    return _EVENTS.validate_python(frame[0]), frame[1]
-                except ValidationError as error:
-                    raise SandboxBroken("the supervisor sent an unknown event") from error
+                from mha_judge.sandbox.events import parse_event  # imports pydantic
+
+                return parse_event(frame[0]), frame[1]
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self._out], [], [], left)[0]:
                 raise TimeoutError
@@ -212,5 +172,5 @@ class SupervisorChannel:
         return f"exit status {self._process.poll()}, {last}"
 
 
-def _as_ended(event: _Ended) -> Ended:
+def _as_ended(event: EndedEvent) -> Ended:
     return Ended(**event.model_dump(exclude={"id", "event"}))

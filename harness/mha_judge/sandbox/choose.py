@@ -1,17 +1,18 @@
-"""From a name on the command line to a backend that works here."""
+"""From a name on the command line to a supervisor that is starting."""
 
 from collections.abc import Callable
 
 from mha_judge.errors import SandboxUnavailable, UsageError
-from mha_judge.sandbox.base import Sandbox
+from mha_judge.sandbox.base import Channel, Sandbox
 from mha_judge.sandbox.jail import Jail
 from mha_judge.sandbox.unconfined import Unconfined
 
 BACKENDS: dict[str, Callable[[], Sandbox]] = {"jail": Jail}
+"""The backends that confine, strongest first."""
 
 
-def choose(name: str, unsafe: bool = False) -> Sandbox:
-    """Return the backend `name`; `auto` is the strongest that works here.
+def open_channel(name: str, unsafe: bool = False) -> Channel:
+    """Start a supervisor in the backend `name`; `auto` is the strongest that works here.
 
     Raises:
         UsageError: `none` without `unsafe`.
@@ -20,13 +21,11 @@ def choose(name: str, unsafe: bool = False) -> Sandbox:
     if name == "none":
         if not unsafe:
             raise UsageError("--sandbox none runs the file unconfined; add --unsafe to say so")
-        return Unconfined()
-    names = list(BACKENDS) if name == "auto" else [name]
+        return Unconfined().open()
     reasons = []
-    for candidate in names:
-        sandbox = BACKENDS[candidate]()
-        reason = sandbox.unavailable()
-        if reason is None:
-            return sandbox
-        reasons.append(f"{candidate}: {reason}")
+    for candidate in list(BACKENDS) if name == "auto" else [name]:
+        try:
+            return BACKENDS[candidate]().open()
+        except SandboxUnavailable as error:
+            reasons.append(f"{candidate}: {error}")
     raise SandboxUnavailable("; ".join(reasons))

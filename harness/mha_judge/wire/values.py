@@ -30,7 +30,7 @@ MAX_TEXT = 16_384
 MAX_DIGITS = 1_000
 MAX_TENSOR_BYTES = 256 * 1024**2
 DTYPES = (
-    "float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool complex64 complex128"
+    "float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool complex64"
 ).split()
 
 

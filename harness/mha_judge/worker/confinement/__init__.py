@@ -57,5 +57,5 @@ def confine(
 def _require_linux() -> None:
     if sys.platform != "linux":
         raise ConfinementError(
-            f"the jail needs Linux, this is {sys.platform}", "use the container sandbox"
+            f"the jail needs Linux, this is {sys.platform}", "use a Linux machine, virtual or real"
         )

@@ -55,7 +55,7 @@ def confine(
         tasks = limits.apply(bounds, before.vm_bytes, spare_uid=spare_uid)
     with _mandatory("no_new_privs", "use Linux 3.5 or later"):
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-    with _mandatory("Landlock", "use Linux 5.13 or later, or the container sandbox"):
+    with _mandatory("Landlock", "use Linux 5.13 or later"):
         landlock.restrict()
         version = landlock.abi()
     with _mandatory("seccomp", "use a kernel with CONFIG_SECCOMP_FILTER"):

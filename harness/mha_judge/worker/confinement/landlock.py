@@ -36,7 +36,7 @@ def abi() -> int:
     except ll.LandlockError as error:
         raise ConfinementError(
             f"Landlock cannot be had ({error})",
-            "use Linux 5.13 or later, or the container sandbox",
+            "use Linux 5.13 or later",
         ) from error
 
 

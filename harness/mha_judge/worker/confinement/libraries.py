@@ -41,6 +41,6 @@ except (OSError, RuntimeError) as error:
         "install it, for example: apt install libseccomp2",
     ) from error
 except py_landlock.LandlockNotAvailableError as error:
-    raise ConfinementError(str(error), "use the container sandbox") from error
+    raise ConfinementError(str(error), "use a Linux machine, virtual or real") from error
 
 __all__ = ["landlock_rights", "py_landlock", "pyseccomp"]

@@ -1,0 +1,51 @@
+"""The problems of a bank at a glance, read without validating all of each file.
+
+`mha-judge list` must answer at once, and importing the models costs more than the rest of it.
+What is read here is checked here; whatever is amiss goes to the full validation for its message.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+
+from mha_judge.bank import Bank
+from mha_judge.errors import BankError
+
+
+@dataclass(frozen=True)
+class Line:
+    """One problem of a list."""
+
+    id: str
+    title: str
+    title_zh: str
+    track: str
+    level: int
+    minutes: int
+
+
+_TYPES = {"id": str, "title": str, "title_zh": str, "track": str, "level": int, "minutes": int}
+
+
+def lines(bank: Bank) -> list[Line]:
+    """Return a line for each problem, easiest first.
+
+    Raises:
+        BankError: If a `problem.toml` is broken; names file, key and remedy.
+    """
+    return sorted((_line(bank, name) for name in bank.ids), key=lambda line: (line.level, line.id))
+
+
+def _line(bank: Bank, problem_id: str) -> Line:
+    path = bank.root / "problems" / problem_id / "problem.toml"
+    try:
+        fields = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = {name: fields[name] for name in _TYPES}
+        fits = all(type(values[name]) is kind for name, kind in _TYPES.items())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError):
+        fits = False
+    if not fits or values["id"] != problem_id:
+        bank.problem(problem_id)  # says what is wrong
+        raise BankError(f"{path}: cannot be listed; correct it")
+    return Line(**values)

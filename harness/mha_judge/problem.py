@@ -1,0 +1,123 @@
+"""What a `problem.toml` says, validated: a typo in it is an error, never a default."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from mha_judge.errors import BankError
+from mha_judge.sandbox.limits import Limits
+
+Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=60)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=80)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Role(_Model):
+    """One weight map of a module, and where the reference keeps it."""
+
+    name: Name
+    """What the candidate's own names are matched against: q, k, v, out, …"""
+    reference: str
+    """Path of the reference's Linear."""
+    heads: Name
+    """Constructor argument that says over how many heads the map's features are split."""
+    split: Literal["out", "in"] = "out"
+    """Whether the heads divide the map's outputs or its inputs."""
+
+
+class Probe(_Model):
+    """One input on which an arrangement of weights is tried."""
+
+    constructor: dict[str, int]
+    inputs: list[list[int]]
+    """Shape of each tensor argument, in order."""
+
+
+class Entry(_Model):
+    """What the judge calls in a candidate's file."""
+
+    name: Name
+    kind: Literal["function", "module", "answers"]
+    aliases: list[Name] = []
+    classes: list[Name] = []
+    """Names of classes that serve as a function once they are made."""
+    constructor: list[Name] = []
+    """Arguments of a module's constructor, in the order of the contract."""
+    arguments: list[Name] = []
+    """Arguments of the call, in the order of the contract."""
+    returns: list[Name] = ["output"]
+    """Names of what a call returns; all but the first `required_returns` may be left out."""
+    required_returns: int = 1
+    roles: list[Role] = []
+    """Weight maps in order of definition."""
+    probe: Probe | None = None
+    sizes: dict[str, str] = {}
+    """Sizes for constructor parameters outside the contract: `head_dim = "q:-1"` (last of q)."""
+
+    @model_validator(mode="after")
+    def _module_is_complete(self) -> Entry:
+        if self.kind == "module" and (not self.roles or self.probe is None):
+            raise ValueError("an entry of kind 'module' needs roles and a probe")
+        return self
+
+
+class Problem(_Model):
+    """One exercise, as its `problem.toml` describes it."""
+
+    id: Identifier
+    title: str
+    title_zh: str
+    summary: str
+    track: str
+    level: Annotated[int, Field(ge=1, le=5)]
+    minutes: Annotated[int, Field(ge=1, le=240)]
+    forbid: list[Literal["fused-attention", "python-loops"]] = []
+    """What the policy of this problem rules out."""
+    limits: Limits = Limits()
+    hints: dict[str, str]
+    """A hint for each category of check."""
+    entry: Annotated[list[Entry], Field(min_length=1)]
+
+    def entry_named(self, name: str) -> Entry | None:
+        return next((entry for entry in self.entry if entry.name == name), None)
+
+
+def read_problem(path: Path, problem_id: str) -> Problem:
+    """Return the problem that a file describes.
+
+    Raises:
+        BankError: If the file is broken; names file, key and remedy.
+    """
+    try:
+        fields = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BankError(f"{path}: not valid TOML: {error}; mend the file") from error
+    try:
+        problem = Problem.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "(the whole file)"
+        remedy = _remedy(first["type"], str(first["loc"][-1]) if first["loc"] else "")
+        raise BankError(f"{path}: {key}: {first['msg']}; {remedy}") from error
+    if problem.id != problem_id:
+        raise BankError(
+            f"{path}: id: is {problem.id!r}; it must be the folder's name, {problem_id!r}"
+        )
+    return problem
+
+
+def _remedy(kind: str, key: str) -> str:
+    if kind == "extra_forbidden":
+        near = difflib.get_close_matches(key, [*Problem.model_fields, *Entry.model_fields], n=1)
+        return f"did you mean {near[0]!r}?" if near else "remove the key"
+    if kind == "missing":
+        return "add the key"
+    return "correct the value"

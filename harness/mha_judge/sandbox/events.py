@@ -1,0 +1,63 @@
+"""What a supervisor may say, as the judge reads it: anything else is refused."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from mha_judge.errors import SandboxBroken
+
+
+class _Event(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    id: int
+
+
+class Ready(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    event: Literal["ready"]
+    pid: int
+
+
+class Started(_Event):
+    event: Literal["started"]
+    confinement: dict[str, str | int | bool]
+
+
+class Refused(_Event):
+    event: Literal["refused"]
+    what: str
+    remedy: str
+
+
+class Replied(_Event):
+    event: Literal["reply"]
+
+
+class Ended(_Event):
+    event: Literal["ended"]
+    reason: str
+    exit_code: int | None = None
+    signal: int | None = None
+    cpu_s: float = 0.0
+    peak_memory_bytes: int = 0
+    output: str = ""
+    output_bytes: int = 0
+
+
+Event = Ready | Started | Refused | Replied | Ended
+
+_EVENTS: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="event")])
+
+
+def parse_event(header: dict[str, Any]) -> Event:
+    """Return the event that a frame's header holds.
+
+    Raises:
+        SandboxBroken: If it is none.
+    """
+    try:
+        return _EVENTS.validate_python(header)
+    except ValidationError as error:
+        raise SandboxBroken("the supervisor sent an unknown event") from error
