@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SPY = '''# problem: sdpa
+SPY = """# problem: sdpa
 import glob, os, sys
 seen = []
 for root in (sys.prefix, os.path.dirname(sys.prefix)):
@@ -23,7 +23,7 @@ if seen:
     print("FOUND")
 def sdpa(q, k, v, mask=None):
     return q
-'''
+"""
 
 
 @pytest.fixture(scope="module")

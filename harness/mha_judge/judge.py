@@ -31,7 +31,8 @@ from mha_judge.sandbox.base import Channel
 from mha_judge.submission import Submission
 
 if TYPE_CHECKING:
-    from mha_judge.grading.session import Definition, LoadFailed
+    from mha_judge.grading.replies import Definition
+    from mha_judge.grading.session import LoadFailed
 
 MAX_SEED = 2**53  # a number that every reader of the JSON can hold exactly
 

@@ -115,9 +115,7 @@ def _probe(name: str) -> Finding:
                         session.request("call", ([path], {}, None), target=function)
                         attempts.append(Attempt(title, False, "it could"))
                     except Raised as raised:
-                        attempts.append(
-                            Attempt(title, True, raised.message.removeprefix("raises "))
-                        )
+                        attempts.append(Attempt(title, True, raised.kind))
                     except CheckFailure as failure:
                         attempts.append(Attempt(title, True, failure.message))
                 tier = session.tier.tier if session.tier is not None else ""

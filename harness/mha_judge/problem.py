@@ -114,9 +114,14 @@ def read_problem(path: Path, problem_id: str) -> Problem:
     return problem
 
 
+_KEYS = sorted(
+    {key for model in (Problem, Entry, Role, Probe, Limits) for key in model.model_fields}
+)
+
+
 def _remedy(kind: str, key: str) -> str:
     if kind == "extra_forbidden":
-        near = difflib.get_close_matches(key, [*Problem.model_fields, *Entry.model_fields], n=1)
+        near = difflib.get_close_matches(key, _KEYS, n=1)
         return f"did you mean {near[0]!r}?" if near else "remove the key"
     if kind == "missing":
         return "add the key"

@@ -67,12 +67,13 @@ def _read_regular(path: Path) -> bytes:
         raise refuse(
             f"cannot be opened ({error.strerror})", "check the path and its mode"
         ) from error
-    with os.fdopen(descriptor, "rb") as file:
-        mode = os.fstat(descriptor).st_mode
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
         if stat.S_ISDIR(mode):
             raise refuse("is a directory", "name the Python file in it")
-        if not stat.S_ISREG(mode):
-            raise refuse("is not a regular file", "name a Python file")
+        raise refuse("is not a regular file", "name a Python file")
+    with os.fdopen(descriptor, "rb") as file:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise refuse(f"is larger than {MAX_BYTES // 1024} KiB", "hand in the answer alone")

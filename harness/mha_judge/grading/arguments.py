@@ -1,6 +1,6 @@
 """From the contract's arguments to the candidate's parameters, whatever these are called.
 
-Arguments bind by name where every parameter that must be given is recognised, else by position.
+Names settle it where they are recognised; what they leave open goes by position.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from mha_judge.grading.failures import CheckFailure
 
@@ -18,13 +18,14 @@ _SYNONYMS: dict[str, str] = {
     "embed_dim": "embed_dim d_model hidden_size dim n_embd n_embed embed_size emb_size emb_dim "
     "embedding_dim embedding_size d model_dim num_hiddens dmodel hidden_dim hidden model_size e "
     "d_embed d_in dim_model input_dim features width n_state channels c d_emb emb d_hidden "
-    "embed_dims in_features in_dim hid_dim dims dim_in",
+    "embed_dims in_features in_dim hid_dim dims dim_in model_dimension units width_of_model",
     "num_heads": "num_heads n_heads heads h nhead n_head head_num num_attention_heads nheads "
     "head number_of_heads num_head heads_num n_query_heads num_query_heads query_heads "
-    "num_q_heads n_q_heads q_heads hq attention_heads no_of_heads",
+    "num_q_heads n_q_heads q_heads hq attention_heads no_of_heads head_count nums_head nums_heads",
     "num_kv_heads": "num_kv_heads n_kv_heads kv_heads num_key_value_heads num_groups n_groups "
     "groups num_kv_groups n_kv_head kv_head n_kv g num_kv_head num_query_groups kv_num_heads hkv "
-    "num_key_value_groups nkv n_group num_group key_value_heads kvheads",
+    "num_key_value_groups nkv n_group num_group key_value_heads kvheads"
+    " nums_kv_head nums_kv_heads nums_key_value_head nums_key_value_heads",
     "q": "q query queries q_in query_in xq x_q qs q_x input_q query_input query_states",
     "k": "k key keys k_in key_in xk x_k ks k_x input_k key_input key_states",
     "v": "v value values v_in value_in xv x_v vs v_x input_v value_input value_states",
@@ -41,13 +42,13 @@ for _name, _words in _SYNONYMS.items():
 _EXTRAS: dict[str, frozenset[str]] = {
     "head_dim": frozenset(
         "headdim dk dv dhead dimhead headsize depth dq dkey dvalue sizeperhead qkvdim keydim "
-        "valuedim dimperhead dimkey".split()
+        "valuedim dimperhead dimkey attnheadsize dimk dimq dimv attentionheadsize".split()
     ),
     "out_dim": frozenset("dout dimout outputdim outfeatures outdim outputsize".split()),
     "dropout": frozenset(
         "dropout p dropoutrate dropoutp drop attndropout attnpdrop attentiondropout dropoutprob "
         "pdrop droprate attnpdropout dropprob rate attentiondropoutrate residdropout projdrop "
-        "attndrop pdropout attentionprobsdropoutprob".split()
+        "attndrop pdropout attentionprobsdropoutprob dropoutprobability".split()
     ),
     "temperature": frozenset("temperature temp".split()),
     "length": frozenset(
@@ -56,17 +57,29 @@ _EXTRAS: dict[str, frozenset[str]] = {
         "ctxlen contextlen maxlens".split()
     ),
     "bias": frozenset("bias qkvbias usebias attentionbias".split()),
-    "flag": frozenset("causal iscausal returnweights needweights returnattention".split()),
-    "nothing": frozenset("device dtype name config args".split()),
+    "flag": frozenset(
+        "causal iscausal returnweights needweights returnattention logattentionweights verbose "
+        "debug returnattn outputattentions".split()
+    ),
+    "nothing": frozenset("device dtype name".split()),
+    "scale": frozenset("scale scalefactor scaling".split()),
+    "input_width": frozenset("keysize querysize valuesize kdim vdim qdim inputsize".split()),
+    "heads": frozenset(word.replace("_", "") for word in _SYNONYMS["num_heads"].split()),
 }
+
+
+_ALWAYS = ("head_dim", "out_dim", "input_width")
+"""Sizes that are passed even where there is a default: it was chosen for another width."""
+_NEVER_BY_POSITION = ("mask", "cache")
+_CONFIGURATIONS = ("config", "cfg", "args", "conf", "hparams", "opt", "params")
 
 
 class Parameter(BaseModel):
     """One parameter of a candidate's function, as the worker describes it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    name: str
-    kind: str
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    name: Annotated[str, Field(max_length=100)]
+    kind: Annotated[str, Field(max_length=40)]
     required: bool
 
     @property
@@ -99,6 +112,9 @@ def bind(
 ) -> Call:
     """Return positional and keyword arguments for one call.
 
+    Arguments go to the parameters whose names are recognised; what is left goes to the remaining
+    parameters in order. So names settle it where they can, and positions where they cannot.
+
     Args:
         what: What is called, for messages.
         signature: The candidate's parameters; None where they cannot be known.
@@ -110,17 +126,14 @@ def bind(
     """
     if signature is None:
         return _leave_out_none(values), {}
-    named = _by_name(signature, values)
-    call = named if named is not None else _by_position(what, signature, values)
-    given = set(call)
+    values = _as_query_key_value(signature, values)
+    call, left = _by_name(signature, values)
+    missing = _by_position(signature, call, {name: values[name] for name in left}, values)
+    if missing:
+        raise DoesNotFit(_complaint(what, signature, values, missing))
     for parameter in signature:
-        if parameter.name in given or not parameter.required:
-            continue
-        if parameter.extra is None or parameter.extra not in extras:
-            raise DoesNotFit(
-                _complaint(what, signature, values, f"nothing to pass for `{parameter.name}`")
-            )
-        call[parameter.name] = extras[parameter.extra]
+        if parameter.name not in call and (parameter.required or parameter.extra in _ALWAYS):
+            call.update(_extra(what, parameter, signature, values, extras))
     return _split(signature, call)
 
 
@@ -131,49 +144,88 @@ def _leave_out_none(values: Mapping[str, Any]) -> list[Any]:
     return items
 
 
-def _by_name(signature: Sequence[Parameter], values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the arguments by the candidate's own names, or None where names do not settle it."""
+def _as_query_key_value(
+    signature: Sequence[Parameter], values: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return the arguments with one sequence x given three times, where q, k and v are asked for.
+
+    Self-attention written as `forward(query, key, value)` is called with x for each of them.
+    """
+    asked = [name for name in "qkv" if any(p.means(name) and p.required for p in signature)]
+    if "x" not in values or len(asked) != 3:
+        return values
+    others = {name: value for name, value in values.items() if name != "x"}
+    return dict.fromkeys(asked, values["x"]) | others
+
+
+def _by_name(
+    signature: Sequence[Parameter], values: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the arguments whose parameters are recognised, and the names of the others."""
     call: dict[str, Any] = {}
     used: set[str] = set()
     for parameter in signature:
         if parameter.kind.startswith("var_"):
             continue
-        argument = next(
-            (name for name in values if name not in used and parameter.means(name)), None
-        )
-        if argument is None:
-            if parameter.required and parameter.extra is None:
-                return None
-            continue
-        used.add(argument)
-        if values[argument] is not None or parameter.required:
-            call[parameter.name] = values[argument]
-    missing = [name for name, value in values.items() if value is not None and name not in used]
-    return None if missing else call
+        meant = [name for name in values if parameter.means(name)]
+        argument = next((name for name in meant if name not in used), None)
+        if argument is not None:
+            used.add(argument)
+            if values[argument] is not None or parameter.required:
+                call[parameter.name] = values[argument]
+        elif "embed_dim" in meant and parameter.required:
+            call[parameter.name] = values["embed_dim"]  # (input_dim, embed_dim, num_heads)
+    return call, [name for name in values if name not in used]
 
 
 def _by_position(
-    what: str, signature: Sequence[Parameter], values: Mapping[str, Any]
-) -> dict[str, Any]:
-    places = [
+    signature: Sequence[Parameter],
+    call: dict[str, Any],
+    left: Mapping[str, Any],
+    values: Mapping[str, Any],
+) -> list[str]:
+    """Give what names did not settle to the free parameters in order; return what found none.
+
+    A parameter whose name says that it is something else (a mask, a dropout) is not free.
+    """
+    free = [
         parameter
         for parameter in signature
-        if parameter.kind in ("positional_only", "positional_or_keyword")
-        and (parameter.extra is None or any(parameter.means(name) for name in values))
+        if parameter.name not in call
+        and parameter.kind in ("positional_only", "positional_or_keyword")
+        and not parameter.extra
+        and not any(parameter.means(name) for name in (*values, *_NEVER_BY_POSITION))
     ]
-    items = _leave_out_none(values)
-    call: dict[str, Any] = {}
-    for parameter, item in zip(places, items, strict=False):
-        call[parameter.name] = item
-    for parameter, item in list(zip(places, values.values(), strict=False))[len(items) :]:
-        if parameter.required:
-            call[parameter.name] = item
-    rest = items[len(places) :]
-    if rest:
-        if not any(parameter.kind == "var_positional" for parameter in signature):
-            raise DoesNotFit(_complaint(what, signature, values, "that is too few"))
-        call["*"] = rest
-    return call
+    wanted = [name for name, value in left.items() if value is not None]
+    wanted += [name for name, value in left.items() if value is None]
+    for parameter, name in zip(free, wanted, strict=False):
+        if left[name] is not None or parameter.required:
+            call[parameter.name] = left[name]
+    rest = [name for name in wanted[len(free) :] if left[name] is not None]
+    if rest and any(parameter.kind == "var_positional" for parameter in signature):
+        call["*"] = [left[name] for name in rest]
+        return []
+    return rest
+
+
+def _extra(
+    what: str,
+    parameter: Parameter,
+    signature: Sequence[Parameter],
+    values: Mapping[str, Any],
+    extras: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the value of a parameter outside the contract; none where a default will do."""
+    if parameter.extra is not None and parameter.extra in extras:
+        return {parameter.name: extras[parameter.extra]}
+    if parameter.required and any(parameter.means(name) for name in _NEVER_BY_POSITION):
+        return {parameter.name: None}
+    if parameter.required and not parameter.kind.startswith("var_"):
+        raise DoesNotFit(
+            f"{what} takes ({_names(signature)}); "
+            f"the contract has nothing to pass for `{parameter.name}`: give it a default"
+        )
+    return {}
 
 
 def _split(signature: Sequence[Parameter], call: dict[str, Any]) -> Call:
@@ -192,11 +244,25 @@ def _split(signature: Sequence[Parameter], call: dict[str, Any]) -> Call:
 
 
 def _complaint(
-    what: str, signature: Sequence[Parameter], values: Mapping[str, Any], why: str
+    what: str,
+    signature: Sequence[Parameter],
+    values: Mapping[str, Any],
+    missing: Sequence[str],
 ) -> str:
-    taken = ", ".join(parameter.name for parameter in signature) or "no parameters"
     needed = ", ".join(name for name, value in values.items() if value is not None)
-    return f"{what} takes ({taken}); the contract passes ({needed}): {why}"
+    listed = ", ".join(f"`{name}`" for name in missing)
+    text = f"{what} takes ({_names(signature)}); the contract passes ({needed})"
+    if any(parameter.word in _CONFIGURATIONS for parameter in signature):
+        return f"{text}: take them as arguments of their own, not in one configuration object"
+    if "k" in missing and any(parameter.means("x") for parameter in signature):
+        return (
+            f"{text}: one sequence is self-attention, but here keys come from `k`, values from `v`"
+        )
+    return f"{text}: no parameter is left for {listed}"
+
+
+def _names(signature: Sequence[Parameter]) -> str:
+    return ", ".join(parameter.name for parameter in signature) or "no parameters"
 
 
 def extras_for(sizes: Mapping[str, int]) -> dict[str, Any]:
@@ -210,11 +276,14 @@ def extras_for(sizes: Mapping[str, int]) -> dict[str, Any]:
     }  # fmt: skip
     width, heads = sizes.get("embed_dim"), sizes.get("num_heads")
     head_dim = sizes.get("head_dim")
+    if heads is not None:
+        extras["heads"] = heads
     if width is not None:
-        extras["out_dim"] = width
+        extras["out_dim"] = extras["input_width"] = width
         if heads:
             head_dim = width // heads
     if head_dim is not None:
         extras["head_dim"] = head_dim
         extras["temperature"] = math.sqrt(head_dim)
+        extras["scale"] = 1 / math.sqrt(head_dim) if head_dim else 1.0
     return extras

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
-from pydantic import BaseModel, ConfigDict, ValidationError
 from torch import Tensor
 
 from mha_judge.grading.arguments import bind, extras_for
@@ -26,25 +25,14 @@ from mha_judge.grading.expected import (
     leaves,
 )
 from mha_judge.grading.failures import CheckFailure, Crashed, Raised
+from mha_judge.grading.replies import Called, Made, Observed, ParameterInfo
 from mha_judge.grading.session import Session
-from mha_judge.grading.weights import Arrangement, ParameterInfo, RoleWeights, arrangements
+from mha_judge.grading.weights import Arrangement, RoleWeights, arrangements
 from mha_judge.problem import Entry, Problem
 from mha_judge.report.models import Outcome
 from mha_judge.wire import Kept
 
 _BIAS_SCALE = 0.3
-
-
-class Observed(BaseModel):
-    """What a call did, as the worker tells it: evidence, not proof."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    functions: dict[str, int]
-    operators: dict[str, int]
-    modules: dict[str, int]
-    flops: int
-    largest_elements: int
-    written_elements: int
 
 
 class Answer:
@@ -125,27 +113,33 @@ class _Target:
         """Call with the contract's arguments; `keep` lets later calls use the result itself."""
         exact, rounded = self._references()
         expected = expect(exact, args, rounded)
-        fields, number = self._send(args, keep=keep)
-        value = self._part(fields, "value")
-        return Answer(self.entry, value, expected, number if keep else None)
+        called = self._send(args, keep=keep)
+        number = self._candidate.session.last_number if keep else None
+        return Answer(self.entry, called.value, expected, number)
 
     def attempt(self, *args: Any) -> Any:
         """Call without asking the reference, for input that the contract rules out."""
-        return self._part(self._send(args)[0], "value")
+        return self._send(args).value
 
     def inputs_after(self, *args: Any) -> list[Any]:
         """Return the contract's arguments as they stand after a call."""
-        fields, _ = self._send(args, inputs_after=True)
-        passed_args, passed_kwargs = self._part(fields, "inputs")
-        return self._undo(args, passed_args, passed_kwargs)
+        called = self._send(args, inputs_after=True)
+        if called.inputs is None:
+            raise Crashed("the worker's answer lacks the inputs")
+        return self._undo(args, *called.inputs)
 
     def observe(self, *args: Any) -> Observed:
-        """Return what a call does: functions, operators, operations, sizes."""
-        fields, _ = self._send(args, observe=True)
-        try:
-            return Observed.model_validate(fields.get("observed"))
-        except ValidationError as error:
-            raise Crashed("the worker's account of a call cannot be read") from error
+        """Return what a call does: functions, operators, operations, sizes.
+
+        The value of the observed call is graded like any other: what is observed is the answer.
+        """
+        exact, rounded = self._references()
+        expected = expect(exact, args, rounded)
+        called = self._send(args, observe=True)
+        assert_close(Answer(self.entry, called.value, expected), self.entry.returns[0])
+        if called.observed is None:
+            raise Crashed("the worker's answer lacks the observation")
+        return called.observed
 
     def gradients(
         self,
@@ -158,17 +152,18 @@ class _Target:
         exact, rounded = self._references()
         own = self._parameters_of_references() if parameters else ({}, {})
         wanted, wanted_parameters = expect_gradients(exact, rounded, args, cotangents, wrt, own)
-        fields, _ = self._send(args, cotangents=list(cotangents), wrt=wrt)
-        value = self._part(fields, "value")
-        Answer(self.entry, value, expect(exact, args, rounded)).__getattr__(self.entry.returns[0])
-        found = self._part(fields, "gradients")
-        by_place = list(found["inputs"].values()) if isinstance(found, dict) else []
+        called = self._send(args, cotangents=list(cotangents), wrt=wrt)
+        value = Answer(self.entry, called.value, expect(exact, args, rounded))
+        assert_close(value, self.entry.returns[0])
+        found = called.gradients
+        if found is None or len(found.inputs) != len(wrt):
+            raise Crashed("the worker's answer lacks the gradients")
         rows = [
             (self.argument_label(index), gradient, expected)
-            for index, gradient, expected in zip(wrt, by_place, wanted, strict=True)
+            for index, gradient, expected in zip(wrt, found.inputs.values(), wanted, strict=True)
         ]
         if parameters:
-            rows += self._parameter_gradients(found["parameters"], wanted_parameters)
+            rows += self._parameter_gradients(found.parameters, wanted_parameters)
         return rows
 
     def argument_label(self, index: int) -> str:
@@ -186,16 +181,16 @@ class _Target:
 
     def _send(
         self, args: Sequence[Any], cotangents: Any = None, wrt: Sequence[int] = (), **options: Any
-    ) -> tuple[dict[str, Any], int]:
+    ) -> Called:
         target, signature = self._where(args)
         named = self._named(args)
-        call = bind(self._what(), signature, named, extras_for(_sizes(args)))
+        call = bind(self._what(), signature, named, extras_for(_sizes(self.entry, args)))
         places = _places(call, [args[index] for index in wrt])
         prepared = (for_candidate(call[0]), {k: for_candidate(v) for k, v in call[1].items()})
-        fields = self._candidate.session.request(
+        called: Called = self._candidate.session.request(
             "call", (*prepared, cotangents), target=target, wrt=places, **options
         )
-        return fields, self._candidate.session.last_number
+        return called
 
     def _named(self, args: Sequence[Any]) -> dict[str, Any]:
         names = self.entry.arguments
@@ -204,26 +199,32 @@ class _Target:
     def _what(self) -> str:
         return f"`{self.entry.name}`"
 
-    def _part(self, fields: Mapping[str, Any], name: str) -> Any:
-        answer = fields.get("answer")
-        if not isinstance(answer, dict) or name not in answer:
-            raise Crashed("the worker's answer lacks a part")
-        return answer[name]
-
     def _undo(
         self, args: Sequence[Any], passed: Sequence[Any], named: Mapping[str, Any]
     ) -> list[Any]:
         """Return what came back of each argument, in the contract's order."""
         _, signature = self._where(args)
-        call = bind(self._what(), signature, self._named(args), extras_for(_sizes(args)))
+        call = bind(
+            self._what(), signature, self._named(args), extras_for(_sizes(self.entry, args))
+        )
+        if len(passed) != len(call[0]):
+            raise Crashed("the worker's answer lacks an input")
         slots = [*zip(call[0], passed, strict=True)]
         slots += [(value, named.get(key)) for key, value in call[1].items()]
         return [next((after for before, after in slots if before is arg), arg) for arg in args]
 
 
-def _sizes(args: Sequence[Any]) -> dict[str, int]:
+def _sizes(entry: Entry, args: Sequence[Any]) -> dict[str, int]:
+    """Return the sizes that a call's arguments show, for parameters outside the contract."""
     first = args[0] if args else None
-    return {"head_dim": int(first.shape[-1])} if isinstance(first, Tensor) and first.dim() else {}
+    if not isinstance(first, Tensor) or not first.dim():
+        return {}
+    sizes = {"head_dim": int(first.shape[-1])}
+    if "num_heads" in entry.arguments and isinstance(args[1], int) and args[1]:
+        sizes = {"embed_dim": int(first.shape[-1]), "num_heads": args[1]}
+    elif entry.arguments == ["x"] and first.dim() == 4:
+        sizes["num_heads"] = int(first.shape[1])
+    return sizes
 
 
 def _places(call: tuple[list[Any], dict[str, Any]], wanted: Sequence[Any]) -> list[str]:
@@ -248,12 +249,12 @@ class Function(_Target):
         definition = self._found.definition
         if definition.kind != "class":
             return self._found.name, definition.call
-        sizes = _sizes(args)
+        sizes = _sizes(self.entry, args)
         key = (self._candidate.session.generation, sizes.get("head_dim", 0))
         if key not in self._made:
             call = bind(f"`{self._found.name}()`", definition.constructor, {}, extras_for(sizes))
-            fields = self._candidate.session.request("new", call, name=self._found.name)
-            self._made = {(self._candidate.session.generation, key[1]): _handle(fields)}
+            made = self._candidate.session.request("new", call, name=self._found.name)
+            self._made = {(self._candidate.session.generation, key[1]): made.handle}
         return self._made[self._candidate.session.generation, key[1]], definition.call
 
     def _references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -262,13 +263,6 @@ class Function(_Target):
 
     def _what(self) -> str:
         return f"`{self._found.name}`"
-
-
-def _handle(fields: Mapping[str, Any]) -> int:
-    handle = fields.get("handle")
-    if type(handle) is not int:
-        raise Crashed("the worker's answer lacks a handle")
-    return handle
 
 
 class ModuleEntry:
@@ -292,12 +286,7 @@ class ModuleEntry:
         """Make a layer that the contract rules out, and call it if that did not raise."""
         named = dict(zip(self.entry.constructor, sizes, strict=True))
         handle, _ = self.make(named)
-        shapes = _probe_shapes(self.entry, named)
-        layer_args = [torch.ones(shape) for shape in shapes]
-        definition = self.found.definition
-        values = dict(zip(self.entry.arguments, layer_args, strict=False))
-        call = bind(f"`{self.found.name}`", definition.call, values, extras_for(named))
-        self.candidate.session.request("call", (*call, None), target=handle)
+        self._call_once(handle, named)
 
     def make(self, sizes: Mapping[str, int]) -> tuple[int, list[ParameterInfo]]:
         """Return handle and parameters of a new instance in the worker."""
@@ -305,15 +294,29 @@ class ModuleEntry:
         call = bind(
             f"`{self.found.name}(…)`", self.found.definition.constructor, sizes, extras_for(sizes)
         )
-        fields = session.request("new", call, name=self.found.name)
-        handle, parameters = _handle(fields), _parameters(fields)
+        self.bind_call([torch.ones(1)] * len(_probe_shapes(self.entry, sizes)), sizes)
+        made: Made = session.request("new", call, name=self.found.name)
+        handle, parameters = made.handle, made.parameters
         if any(parameter.shape is None for parameter in parameters):  # lazy: a call gives shapes
-            shapes = _probe_shapes(self.entry, sizes)
-            values = dict(zip(self.entry.arguments, [torch.ones(s) for s in shapes], strict=False))
-            lazy = bind("the layer", self.found.definition.call, values, extras_for(sizes))
-            session.request("call", (*lazy, None), target=handle)
-            parameters = _parameters(session.request("parameters", handle=handle))
+            self._call_once(handle, sizes)
+            parameters = session.request("parameters", handle=handle).parameters
         return handle, parameters
+
+    def _call_once(self, handle: int, sizes: Mapping[str, int]) -> None:
+        """Call an instance with input of the probe's shape, whatever it returns."""
+        shapes = _probe_shapes(self.entry, sizes)
+        inputs = [torch.ones(shape) for shape in shapes]
+        call = self.bind_call(inputs, sizes)
+        self.candidate.session.request("call", (*call, None), target=handle)
+
+    def bind_call(
+        self, args: Sequence[Any], sizes: Mapping[str, int]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """Return the bound arguments of a call; those of the contract that are missing are None."""
+        names = self.entry.arguments
+        values = dict(zip(names, [*args, *[None] * (len(names) - len(args))], strict=True))
+        what = f"`{self.found.name}` when called"
+        return bind(what, self.found.definition.call, values, extras_for(sizes))
 
     def _reproduces(self, layer: Layer, args: Sequence[Tensor]) -> bool:
         """Return whether a layer gives what the reference gives; a dead worker is no answer."""
@@ -349,19 +352,17 @@ class ModuleEntry:
         )
 
 
-def _parameters(fields: Mapping[str, Any]) -> list[ParameterInfo]:
-    try:
-        return [ParameterInfo.model_validate(item) for item in fields["parameters"]]
-    except (ValidationError, KeyError, TypeError) as error:
-        raise Crashed("the worker's account of the parameters cannot be read") from error
-
-
 def _probe_shapes(entry: Entry, sizes: Mapping[str, int]) -> list[list[int]]:
     """Return the probe's shapes for other constructor arguments: the last axis is the width."""
     assert entry.probe is not None
     width = entry.probe.constructor.get("embed_dim", 0)
     swap = {width: sizes.get("embed_dim", width)}
     return [[*shape[:-1], swap.get(shape[-1], shape[-1])] for shape in entry.probe.inputs]
+
+
+def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many choices two arrangements share; `max` takes the first of equals."""
+    return sum(a == b for a, b in zip(one, other, strict=False))
 
 
 class Layer(_Target):
@@ -399,9 +400,9 @@ class Layer(_Target):
         return arrangements(self.parameters, self._roles)
 
     def bind_first(self, key: tuple[str, ...] | None) -> None:
-        """Bind the arrangement of this key, else the first."""
-        choices = self.choices()
-        self.bind(next((choice for choice in choices if choice.key == key), choices[0]))
+        """Bind the arrangement of this key, else the one nearest to it."""
+        wanted = key or ()
+        self.bind(max(self.choices(), key=lambda choice: _in_common(choice.key, wanted)))
 
     def bind(self, arrangement: Arrangement) -> None:
         """Copy one arrangement's numbers into the candidate's layer and into the references."""
@@ -430,7 +431,10 @@ class Layer(_Target):
 
     def read(self, value: Live) -> Any:
         """Return a live object as it stands now."""
-        return self._candidate.session.request("fetch", [value.kept])["value"][0]
+        found = self._candidate.session.request("fetch", [value.kept]).value
+        if not isinstance(found, list) or len(found) != 1:
+            raise Crashed("the worker's answer lacks a kept value")
+        return found[0]
 
     def _draw_roles(self) -> list[RoleWeights]:
         drawn = []
@@ -503,7 +507,7 @@ class Answers:
             CheckFailure: If it is missing, or ANSWERS is not a dict.
         """
         if self._values is None:
-            value = self._candidate.session.request("read", name=self.entry.name)["value"]
+            value = self._candidate.session.request("read", name=self.entry.name).value
             if not isinstance(value, dict):
                 raise CheckFailure(f"`{self.entry.name}` is {describe(value)}; a dict is wanted")
             self._values = value

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.grading.session import Definition
+from mha_judge.grading.replies import Definition
 from mha_judge.problem import Entry
 
 

@@ -41,7 +41,7 @@ def layouts_of(
         found.append("in out")
     if core in ((out, in_), _squeezed(out, in_)) and math.prod(shape) == weight.numel():
         found.append("out in")
-    if len(shape) == 3 and heads > 1 and split in ("out", "in"):
+    if len(shape) == 3 and split in ("out", "in"):
         sizes = _axes(weight, heads, split)
         for order in itertools.permutations(sizes):
             if [sizes[axis] for axis in order] == list(shape):
@@ -78,8 +78,6 @@ def fuse(parts: Sequence[Tensor], heads: Sequence[int], layout: str) -> Tensor |
 def _fuse_groups(parts: Sequence[Tensor], heads: Sequence[int]) -> Tensor | None:
     """Return each group's query heads, then its key head, then its value head."""
     groups = min(heads)
-    if len(set(heads)) == 1:
-        return None
     split = [part.reshape(groups, -1, *part.shape[1:]) for part in parts]
     return torch.cat(split, 1).reshape(-1, *parts[0].shape[1:])
 

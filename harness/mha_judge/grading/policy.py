@@ -16,7 +16,8 @@ from mha_judge.grading.failures import CheckFailure
 from mha_judge.report.models import PolicyFinding
 
 if TYPE_CHECKING:
-    from mha_judge.grading.candidate import Candidate, Function, Layer, Observed
+    from mha_judge.grading.candidate import Candidate, Function, Layer
+    from mha_judge.grading.replies import Observed
 
 _FUSED_NAMES = re.compile(
     r"scaled_dot_product|flash_attn|flash_attention|flex_attention|efficient_attention|"

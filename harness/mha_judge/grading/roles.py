@@ -9,7 +9,7 @@ _AFFIX = (
     "matrix|mat|transform|embed|embedding|c|m|heads?|multi|attn|self|get|net|all|cross|mlp|param|for|of|x|the)*"
 )
 _BASES = {
-    "qkv": "qkvs?|attn|inproj|querykeyvalue|queryskeysvalues|packed|in|combinedqkv",
+    "qkv": "qkvs?|cattn|inproj|querykeyvalue|queryskeysvalues|packed|in|combinedqkv",
     "kv": "kvs?|keyvalues?|keysvalues|ckv",
     "q": "q|qs|query|queries|que|quer|qry|cq",
     "k": "k|ks|key|keys|ck",
@@ -18,7 +18,10 @@ _BASES = {
     "last|res|back|merged?",
 }
 _PATTERNS = {role: re.compile(f"^{_AFFIX}(?:{bases}){_AFFIX}s?$") for role, bases in _BASES.items()}
+MAX_PATH = 200
+MAX_WORD = 40
 _OUT_ALONE = frozenset("fc proj projection dense linear lin cproj ff fco w0 wout projo".split())
+_INDEX = re.compile(r"^[0-9]{1,6}$")
 _BIAS = re.compile(r"^(?:b|bias|biases)(?=[qkvo]|out|in|$)|(?:bias|biases)$")
 
 
@@ -28,8 +31,10 @@ def role_of(path: str) -> str | None:
     The names of queries, keys, values and fused maps count before those of the output, anywhere
     along the path: `query.linear.weight` is a q.
     """
-    words = [_word(component) for component in path.split(".")]
-    words = [word for word in words if word]
+    words = [_word(component) for component in path[:MAX_PATH].split(".")]
+    words = [word for word in words if 0 < len(word) <= MAX_WORD]  # patterns need a bound
+    if words and words[-1] == "attn":  # the map itself, not a module that holds maps
+        return "qkv"
     for role in ("qkv", "kv", "q", "k", "v"):
         pattern = _PATTERNS[role]
         if any(pattern.match(word) for word in words):
@@ -58,7 +63,7 @@ def map_path(path: str) -> str:
 
 def heads_index(path: str) -> tuple[int, ...]:
     """Return the numbers in a path, which order the maps of a list."""
-    return tuple(int(component) for component in path.split(".") if component.isdigit())
+    return tuple(int(component) for component in path.split(".") if _INDEX.match(component))
 
 
 def _letters(name: str) -> str:

@@ -5,40 +5,16 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from mha_judge.grading.arguments import Parameter
 from mha_judge.grading.failures import Crashed, NotAssessed, Raised, TimedOut
+from mha_judge.grading.replies import Definition, RaisedThere, parse_raised, parse_reply
 from mha_judge.report.models import LoadProblem, Verdict
 from mha_judge.report.untrusted import clean
-from mha_judge.sandbox.base import Channel, Ended, Tier
+from mha_judge.sandbox.base import Channel, Ended, Reply, Tier
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
 from mha_judge.wire import WireError, encode_frame, pack, unpack
 
 MAX_OUTPUT = 64 * 1024
-
-
-class Definition(BaseModel):
-    """Something that the candidate's file defines, as the worker describes it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    kind: str
-    own: bool
-    constructor: list[Parameter] | None = None
-    call: list[Parameter] | None = None
-    module: bool = False
-    type: str = ""
-
-
-class _Raised(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    type: str
-    message: str
-    line: int | None = None
-    column: int | None = None
-    function: str | None = None
-    source: str | None = None
 
 
 class LoadFailed(Exception):
@@ -60,6 +36,7 @@ class Session:
         self._deadline = 0.0
         self._alive = False
         self._number = 0
+        self._raised = RaisedThere(type="", message="")
         self.generation = 0
         """Counts workers: a handle belongs to one of them."""
         self.tier: Tier | None = None
@@ -79,27 +56,25 @@ class Session:
         if not self._deadline:
             self._deadline = time.monotonic() + self._limits.total_s
         self.tier = self._channel.start(self._limits)
+        self._alive = True
         self.generation += 1
         fields = {"source": self._submission.source, "filename": self._submission.path.name}
-        answer = self._exchange("load", None, self._limits.load_s, fields)
-        if isinstance(answer, Ended):
-            raise self._load_failure(answer)
-        self._alive = True
-        header, _ = answer
-        if "raised" in header:
-            raised = _parse_raised(header["raised"])
-            raise LoadFailed(Verdict.ERROR, _load_problem(raised))
+        left = max(0.1, self._deadline - time.monotonic())
         try:
-            self.definitions = {
-                clean(str(name)): Definition.model_validate(fields)
-                for name, fields in header["ok"]["definitions"].items()
-            }
-        except (ValidationError, KeyError, AttributeError, TypeError) as error:
-            problem = LoadProblem(message="the file broke the worker's protocol while it loaded")
-            raise LoadFailed(Verdict.CRASHED, problem) from error
+            loaded = self._answer("load", None, min(self._limits.load_s, left), fields)
+        except Raised as raised:
+            self._end()
+            raise LoadFailed(Verdict.ERROR, _load_problem(self._raised)) from raised
+        except TimedOut as late:
+            message = f"the file did not load within {self._limits.load_s:g} s"
+            raise LoadFailed(Verdict.TIMEOUT, LoadProblem(message=message)) from late
+        except Crashed as crashed:
+            message = f"the process ended while the file loaded: {crashed.message}"
+            raise LoadFailed(Verdict.CRASHED, LoadProblem(message=message)) from crashed
+        self.definitions = loaded.definitions
 
-    def request(self, op: str, value: object = None, **fields: Any) -> dict[str, Any]:
-        """Return the fields of the worker's answer, with `value` or `answer` unpacked.
+    def request(self, op: str, value: object = None, **fields: Any) -> Any:
+        """Return the worker's answer, validated: a model of `replies`.
 
         Raises:
             Raised, TimedOut, Crashed, NotAssessed: What became of the submission instead.
@@ -108,17 +83,8 @@ class Session:
             self._revive()
         left = self._deadline - time.monotonic()
         if left <= 0:
-            raise TimedOut(
-                f"the time of the whole submission, {self._limits.total_s:g} s, is used up"
-            )
-        answer = self._exchange(op, value, min(self._limits.call_s, left), fields)
-        if isinstance(answer, Ended):
-            raise self._call_failure(answer)
-        header, payload = answer
-        if "raised" in header:
-            raised = _parse_raised(header["raised"])
-            raise Raised(*_sentence(raised), kind=raised.type)
-        return self._open(header, payload)
+            raise TimedOut(self._used_up())
+        return self._answer(op, value, min(self._limits.call_s, left), fields)
 
     @property
     def last_number(self) -> int:
@@ -128,69 +94,66 @@ class Session:
     def close(self) -> None:
         """End the worker and note what it used."""
         if self._alive:
-            self._note(self._channel.stop())
+            self._end()
 
     def _revive(self) -> None:
         if self._deadline - time.monotonic() <= 0:
-            raise TimedOut(
-                f"the time of the whole submission, {self._limits.total_s:g} s, is used up"
-            )
+            raise TimedOut(self._used_up())
         try:
             self.load()
         except LoadFailed as error:
             raise NotAssessed(f"the file did not load again: {error}") from error
 
-    def _exchange(
-        self, op: str, value: object, timeout_s: float, fields: dict[str, Any]
-    ) -> tuple[dict[str, Any], bytes] | Ended:
+    def _used_up(self) -> str:
+        return f"the time of the whole submission, {self._limits.total_s:g} s, is used up"
+
+    def _answer(self, op: str, value: object, timeout_s: float, fields: dict[str, Any]) -> Any:
+        """Exchange one request for one answer; a worker that breaks the protocol is ended."""
         self._number += 1
-        tree, payload = pack(value)
+        tree, payload = pack(value, strides=True)
         header = {"id": self._number, "op": op, "value": tree, **fields}
         answer = self._channel.request(encode_frame(header, payload), timeout_s)
         if isinstance(answer, Ended):
             self._alive = False
             self._note(answer)
-            return answer
-        if answer.header.get("id") != self._number or not ({"ok", "raised"} & set(answer.header)):
-            self._alive = False
-            ended = self._channel.stop()
-            self._note(ended)
-            return Ended("answered out of turn")
-        return answer.header, answer.payload
-
-    def _open(self, header: dict[str, Any], payload: bytes) -> dict[str, Any]:
-        answer = header["ok"]
+            if answer.reason == "timeout":
+                raise TimedOut(f"no answer within {timeout_s:.3g} s")
+            raise Crashed(_how_it_ended(answer))
         try:
-            if not isinstance(answer, dict):
-                raise WireError("an answer that is not an object")
-            for name in ("value", "answer"):
-                if name in answer:
-                    answer = {**answer, name: unpack(answer[name], payload)}
+            return self._open(op, answer)
+        except Crashed:
+            self._end()
+            raise
+
+    def _open(self, op: str, reply: Reply) -> Any:
+        header = reply.header
+        if header.get("id") != self._number:
+            raise Crashed("the worker answered out of turn")
+        if "raised" in header:
+            self._raised = parse_raised(header["raised"])
+            raise Raised(*_sentence(self._raised), kind=self._raised.type)
+        answer = header.get("ok")
+        if not isinstance(answer, dict):
+            raise Crashed("the worker's answer cannot be read")
+        try:
+            if "value" in answer:
+                answer = {**answer, "value": unpack(answer["value"], reply.payload)}
+            if "answer" in answer:
+                opened = unpack(answer.pop("answer"), reply.payload)
+                answer = {**opened, **answer} if isinstance(opened, dict) else {}
         except WireError as error:
-            self._alive = False
-            self._note(self._channel.stop())
             raise Crashed(f"the worker sent {error}") from error
-        return answer
+        return parse_reply(op, answer)
+
+    def _end(self) -> None:
+        self._alive = False
+        self._note(self._channel.stop())
 
     def _note(self, ended: Ended) -> None:
         self.cpu_s += ended.cpu_s
         self.peak_memory_bytes = max(self.peak_memory_bytes, ended.peak_memory_bytes)
         self.output = (self.output + ended.output)[:MAX_OUTPUT]
         self.output_bytes += ended.output_bytes
-
-    def _call_failure(self, ended: Ended) -> TimedOut | Crashed:
-        if ended.reason == "timeout":
-            return TimedOut(f"no answer within {self._limits.call_s:g} s")
-        return Crashed(_how_it_ended(ended))
-
-    def _load_failure(self, ended: Ended) -> LoadFailed:
-        if ended.reason == "timeout":
-            message = f"the file did not load within {self._limits.load_s:g} s"
-            return LoadFailed(Verdict.TIMEOUT, LoadProblem(message=message))
-        problem = LoadProblem(
-            message=f"the process ended while the file loaded: {_how_it_ended(ended)}"
-        )
-        return LoadFailed(Verdict.CRASHED, problem)
 
 
 _SIGNALS: dict[int, str] = {
@@ -213,14 +176,7 @@ def _how_it_ended(ended: Ended) -> str:
     return clean(ended.reason)
 
 
-def _parse_raised(fields: object) -> _Raised:
-    try:
-        return _Raised.model_validate(fields)
-    except ValidationError:
-        return _Raised(type="Exception", message="(an error that cannot be read)")
-
-
-def _sentence(raised: _Raised) -> tuple[str, str]:
+def _sentence(raised: RaisedThere) -> tuple[str, str]:
     message = clean(raised.message, 600)
     text = f"raises {clean(raised.type, 80)}" + (f": {message}" if message else "")
     where = ""
@@ -231,7 +187,7 @@ def _sentence(raised: _Raised) -> tuple[str, str]:
     return text, where
 
 
-def _load_problem(raised: _Raised) -> LoadProblem:
+def _load_problem(raised: RaisedThere) -> LoadProblem:
     message, _ = _sentence(raised)
     message = message.removeprefix("raises ")
     if raised.column is None:

@@ -11,24 +11,15 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pydantic import BaseModel, ConfigDict
 from torch import Tensor
 
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.grading.layouts import FUSED_LAYOUTS, fuse, layouts_of, place
+from mha_judge.grading.replies import ParameterInfo
 from mha_judge.grading.roles import heads_index, is_bias, map_path, role_of
 
 MAX_ARRANGEMENTS = 400
 _FUSED = {"qkv": ("q", "k", "v"), "kv": ("k", "v")}
-
-
-class ParameterInfo(BaseModel):
-    """One parameter of the candidate's instance, as the worker describes it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    path: str
-    shape: list[int] | None
-    owner: str
 
 
 @dataclass(frozen=True)

@@ -42,4 +42,10 @@ def render(report: Report) -> str:
 
 def _xml(text: str) -> str:
     """Return `text` without the characters that XML cannot hold."""
-    return "".join(c for c in text if c in "\t\n\r" or 0x20 <= ord(c) <= 0xD7FF or ord(c) >= 0xE000)
+    return "".join(character for character in text if _fits_xml(ord(character)))
+
+
+def _fits_xml(code: int) -> bool:
+    if code < 0x20:
+        return code in (0x09, 0x0A, 0x0D)
+    return code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF

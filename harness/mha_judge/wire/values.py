@@ -2,8 +2,8 @@
 
     None · True · 3 · 0.5 · "text" · list · tuple · dict · torch.Tensor · numpy.ndarray
 
-A tensor that is not contiguous arrives as a strided view again: its axes lie in memory in the
-same order, with gaps where it had gaps.
+A tensor of the judge's that is not contiguous arrives as a strided view again: its axes lie in
+memory in the same order, with gaps where it had gaps.
 
 A node is a list whose first item names its kind: `["int", "3"]`, `["tensor", "0"]`. Integers
 travel as decimal text and floats as hexadecimal text, so that both arrive exactly and NaN and
@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mha_judge.wire.frames import WireError
+from mha_judge.wire.frames import MAX_HEADER_BYTES, WireError
 
 if TYPE_CHECKING:
     import torch
@@ -28,10 +28,9 @@ MAX_DEPTH = 16
 MAX_NODES = 20_000
 MAX_TEXT = 16_384
 MAX_DIGITS = 1_000
+MAX_DIMENSIONS = 16
 MAX_TENSOR_BYTES = 256 * 1024**2
-DTYPES = (
-    "float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool complex64"
-).split()
+DTYPES = ("float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool complex64").split()
 
 
 @dataclass(frozen=True)
@@ -49,45 +48,87 @@ class Opaque:
     what: str
 
 
-def pack(value: object) -> tuple[Any, bytes]:
-    """Return the tree of `value` and the safetensors bytes of the tensors in it."""
-    tensors: dict[str, torch.Tensor] = {}
-    budget = [MAX_NODES, MAX_TENSOR_BYTES]
-    tree = _pack(value, tensors, budget, 0)
-    if not tensors:
+@dataclass
+class _Packing:
+    """What one value has taken so far."""
+
+    strides: bool
+    nodes_left: int = MAX_NODES
+    bytes_left: int = field(default_factory=lambda: MAX_TENSOR_BYTES)
+    tensors: dict[str, torch.Tensor] = field(default_factory=dict)
+    packed: dict[int, Any] = field(default_factory=dict)
+    """Nodes of tensors by identity: one tensor given twice arrives as one tensor."""
+
+
+@dataclass
+class _Unpacking:
+    """What of one payload has been used so far."""
+
+    tensors: dict[str, torch.Tensor]
+    strides: bool
+    nodes_left: int = MAX_NODES
+    made: dict[str, torch.Tensor] = field(default_factory=dict)
+
+
+def pack(value: object, strides: bool = False) -> tuple[Any, bytes]:
+    """Return the tree of `value` and the safetensors bytes of the tensors in it.
+
+    Args:
+        value: Anything; what cannot cross becomes `Opaque`.
+        strides: Let tensors arrive with their axes in memory as they are here, and shared where
+            they are shared here. Only the judge asks for this.
+    """
+    state = _Packing(strides)
+    tree = _pack(value, state, 0)
+    if not state.tensors:
         return tree, b""
     from safetensors.torch import save
 
-    return tree, save(tensors)
+    return tree, save(state.tensors)
 
 
-def unpack(tree: object, payload: bytes) -> object:
+def unpack(tree: object, payload: bytes, strides: bool = False) -> object:
     """Return the value of a tree.
+
+    Args:
+        tree: What `pack` made.
+        payload: The bytes beside it.
+        strides: Accept strided and shared tensors. Only the worker does: it trusts the judge,
+            while a worker's reply could name one tensor many times and have it copied as often.
 
     Raises:
         WireError: If tree or payload is not what `pack` makes.
     """
-    tensors: dict[str, torch.Tensor] = {}
-    if payload:
-        from safetensors.torch import load
-
-        try:
-            tensors = load(payload)
-        except Exception as error:  # the parser is the library's: whatever it raises is bad bytes
-            raise WireError("tensor bytes that do not parse") from error
-    return _unpack(tree, tensors, [MAX_NODES], 0)
+    try:
+        return _unpack(tree, _Unpacking(_load(payload), strides), 0)
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        raise WireError("a tensor that cannot be rebuilt") from error
 
 
-def _pack(value: object, tensors: dict[str, torch.Tensor], budget: list[int], depth: int) -> Any:
-    budget[0] -= 1
-    if depth > MAX_DEPTH or budget[0] < 0:
+def _load(payload: bytes) -> dict[str, torch.Tensor]:
+    if not payload:
+        return {}
+    header_bytes = int.from_bytes(payload[:8], "little")  # safetensors starts with this length
+    if header_bytes > MAX_HEADER_BYTES:
+        raise WireError("more tensors than a value may hold")
+    from safetensors.torch import load
+
+    try:
+        return load(payload)
+    except Exception as error:  # the parser is the library's: whatever it raises is bad bytes
+        raise WireError("tensor bytes that do not parse") from error
+
+
+def _pack(value: object, state: _Packing, depth: int) -> Any:
+    state.nodes_left -= 1
+    if depth > MAX_DEPTH or state.nodes_left < 0:
         return ["opaque", "a value nested or filled beyond every bound"]
     kind = type(value)
     if value is None:
         return ["none"]
     if kind is bool:
         return ["bool", value]
-    if isinstance(value, int) and kind in (int,):
+    if isinstance(value, int) and kind is int:
         return _pack_int(value)
     if isinstance(value, float) and kind is float:
         return ["float", value.hex()]
@@ -99,12 +140,13 @@ def _pack(value: object, tensors: dict[str, torch.Tensor], budget: list[int], de
     if isinstance(value, Opaque):
         return ["opaque", value.what[:MAX_TEXT]]
     if isinstance(value, dict) and kind is dict:
-        items = list(value.items())[: budget[0] + 1]
-        return ["dict", [[_pack(part, tensors, budget, depth + 1) for part in i] for i in items]]
+        items = list(value.items())[: state.nodes_left + 1]
+        return ["dict", [[_pack(part, state, depth + 1) for part in item] for item in items]]
     if isinstance(value, (list, tuple)):
         name = "tuple" if isinstance(value, tuple) else "list"
-        return [name, [_pack(item, tensors, budget, depth + 1) for item in value[: budget[0] + 1]]]
-    return _pack_array(value, tensors, budget)
+        items = list(value[: state.nodes_left + 1])
+        return [name, [_pack(item, state, depth + 1) for item in items]]
+    return _pack_array(value, state)
 
 
 def _pack_int(value: int) -> Any:
@@ -113,29 +155,30 @@ def _pack_int(value: int) -> Any:
     return ["int", str(value)]
 
 
-def _pack_array(value: object, tensors: dict[str, torch.Tensor], budget: list[int]) -> Any:
+def _pack_array(value: object, state: _Packing) -> Any:
     import numpy
     import torch
 
     if isinstance(value, numpy.generic):
         scalar = value.item()
         if type(scalar) in (bool, int, float):
-            return _pack(scalar, tensors, budget, 0)
+            return _pack(scalar, state, 0)
     if type(value) is numpy.ndarray:
         if value.dtype.name not in DTYPES or value.dtype.name == "bfloat16":
             return ["opaque", f"a numpy array of dtype {value.dtype.name[:50]}"]
-        if value.size * value.itemsize > budget[1]:
+        if value.size * value.itemsize > state.bytes_left:
             return ["opaque", f"a numpy array of {value.size} elements"]
-        value = torch.from_numpy(numpy.array(value, order="C", copy=True))
-        return _pack_tensor("array", value, tensors, budget)
+        return _pack_tensor("array", torch.from_numpy(numpy.array(value, order="C")), state)
     if isinstance(value, torch.Tensor):
-        return _pack_plain("tensor", value, tensors, budget)
+        if state.strides and id(value) in state.packed:
+            return state.packed[id(value)]
+        node = _pack_plain(value, state)
+        state.packed[id(value)] = node
+        return node
     return ["opaque", f"an object of type {type(value).__name__[:100]}"]
 
 
-def _pack_plain(
-    kind: str, value: torch.Tensor, tensors: dict[str, torch.Tensor], budget: list[int]
-) -> Any:
+def _pack_plain(value: torch.Tensor, state: _Packing) -> Any:
     import torch
 
     with torch._C.DisableTorchFunctionSubclass():
@@ -147,33 +190,31 @@ def _pack_plain(
             return ["opaque", f"a tensor on the device {value.device.type}"]
         if str(value.dtype).removeprefix("torch.") not in DTYPES:
             return ["opaque", f"a tensor of dtype {value.dtype}"]
-        return _pack_tensor(kind, value.detach(), tensors, budget)
+        return _pack_tensor("tensor", value.detach(), state)
 
 
-def _pack_tensor(
-    kind: str, value: torch.Tensor, tensors: dict[str, torch.Tensor], budget: list[int]
-) -> Any:
+def _pack_tensor(kind: str, value: torch.Tensor, state: _Packing) -> Any:
     import torch
 
     size = math.prod(value.shape) * value.element_size()  # a stride of 0 makes storage smaller
-    budget[1] -= size
-    if budget[1] < 0:
+    if size > state.bytes_left:
         return ["opaque", f"a tensor of shape {tuple(value.shape)}, more than the bound"]
-    name = str(len(tensors))
-    order = sorted(range(value.dim()), key=value.stride, reverse=True)
+    state.bytes_left -= size
+    name = str(len(state.tensors))
+    order = list(range(value.dim()))
+    if state.strides:
+        order.sort(key=value.stride, reverse=True)
     # a copy of its own: safetensors refuses shared storage, conjugate and negative views
     plain = value.permute(order).resolve_conj().resolve_neg().cpu()
-    tensors[name] = plain.clone(memory_format=torch.contiguous_format)
-    if kind == "array" or (order == list(range(value.dim())) and value.is_contiguous()):
+    state.tensors[name] = plain.clone(memory_format=torch.contiguous_format)
+    if not state.strides or value.is_contiguous():
         return [kind, name]
     return ["strided", name, order, not plain.is_contiguous()]
 
 
-def _unpack(
-    node: object, tensors: dict[str, torch.Tensor], budget: list[int], depth: int
-) -> object:
-    budget[0] -= 1
-    if depth > MAX_DEPTH + 1 or budget[0] < 0:
+def _unpack(node: object, state: _Unpacking, depth: int) -> object:
+    state.nodes_left -= 1
+    if depth > MAX_DEPTH + 1 or state.nodes_left < 0:
         raise WireError("a value nested or filled beyond every bound")
     if not isinstance(node, list) or not node or not isinstance(node[0], str):
         raise WireError("a node without a kind")
@@ -193,31 +234,41 @@ def _unpack(
         case ["kept", int(call), list(path)] if all(type(step) is int for step in path):
             return Kept(call, tuple(path))
         case ["list", list(items)]:
-            return [_unpack(item, tensors, budget, depth + 1) for item in items]
+            return [_unpack(item, state, depth + 1) for item in items]
         case ["tuple", list(items)]:
-            return tuple(_unpack(item, tensors, budget, depth + 1) for item in items)
+            return tuple(_unpack(item, state, depth + 1) for item in items)
         case ["dict", list(items)]:
-            return _unpack_dict(items, tensors, budget, depth)
-        case ["tensor", str(name)] if name in tensors:
-            return tensors[name]
-        case ["strided", str(name), list(order), bool(gaps)] if name in tensors:
-            return _restride(tensors[name], order, gaps)
-        case ["array", str(name)] if name in tensors:
-            return tensors[name].numpy()
+            return _unpack_dict(items, state, depth)
+        case ["tensor", str(name)]:
+            return _take(name, state)
+        case ["strided", str(name), list(order), bool(gaps)] if state.strides:
+            if name not in state.made:
+                state.made[name] = _restride(_take(name, state), order, gaps)
+            return state.made[name]
+        case ["array", str(name)]:
+            return _take(name, state).numpy()
     raise WireError(f"a node of unknown kind or form: {str(node[0])[:40]!r}")
 
 
-def _unpack_dict(
-    items: list[Any], tensors: dict[str, torch.Tensor], budget: list[int], depth: int
-) -> dict[object, object]:
+def _take(name: str, state: _Unpacking) -> torch.Tensor:
+    """Return a tensor of the payload; from a worker each may be named once."""
+    tensor = state.tensors.get(name) if state.strides else state.tensors.pop(name, None)
+    if tensor is None:
+        raise WireError("a tensor that is not in the payload")
+    if str(tensor.dtype).removeprefix("torch.") not in DTYPES or tensor.dim() > MAX_DIMENSIONS:
+        raise WireError(f"a tensor of dtype {tensor.dtype} and {tensor.dim()} dimensions")
+    return tensor
+
+
+def _unpack_dict(items: list[Any], state: _Unpacking, depth: int) -> dict[object, object]:
     result: dict[object, object] = {}
     for item in items:
         if not isinstance(item, list) or len(item) != 2:
             raise WireError("a dict entry that is not a pair")
-        key = _unpack(item[0], tensors, budget, depth + 1)
+        key = _unpack(item[0], state, depth + 1)
         if not isinstance(key, (str, int, float, bool, type(None))):
             key = str(key)[:100]
-        result[key] = _unpack(item[1], tensors, budget, depth + 1)
+        result[key] = _unpack(item[1], state, depth + 1)
     return result
 
 

@@ -41,6 +41,7 @@ def set_parameters(instance: Any, values: Mapping[str, Any], dtype: str | None) 
     if wanted is not None:
         for module in _modules(instance, 0):
             module.to(wanted)
+            _cast_plain_attributes(module, wanted)
     found = {path: array for path, array, _ in _found(instance)}
     with torch.no_grad():
         for path, value in values.items():
@@ -49,6 +50,14 @@ def set_parameters(instance: Any, values: Mapping[str, Any], dtype: str | None) 
                 array.copy_(value)
             else:
                 _replace(instance, path, _like(array, value, wanted))
+
+
+def _cast_plain_attributes(module: torch.nn.Module, dtype: torch.dtype) -> None:
+    """Cast tensors kept as plain attributes, such as `self.scale`, which `Module.to` leaves."""
+    for part in module.modules():
+        for name, value in list(vars(part).items()):
+            if isinstance(value, torch.Tensor) and value.is_floating_point():
+                setattr(part, name, value.to(dtype))
 
 
 def _modules(value: Any, depth: int) -> Iterator[torch.nn.Module]:

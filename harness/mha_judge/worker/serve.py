@@ -36,7 +36,7 @@ class Server:
         """Obey one request and return the bytes of its answer."""
         number = int(header["id"])
         try:
-            value = unpack(header.get("value", ["none"]), payload)
+            value = unpack(header.get("value", ["none"]), payload, strides=True)
             fields, tensors = self._operations[header["op"]](header, value)
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: it must answer
             raised = submission.describe(error)
@@ -97,7 +97,7 @@ class Server:
                 model = self._instances[header["target"]]
             answer["gradients"] = pull_back(result, cotangents, differentiated, model)
         if header.get("inputs_after"):
-            answer["inputs"] = [args, kwargs]
+            answer["inputs"] = (args, kwargs)
         if header.get("keep"):
             self._kept[int(header["id"])] = result
         tree, tensors = pack(answer)

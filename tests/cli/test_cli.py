@@ -1,0 +1,292 @@
+"""Commands, their output and their exit codes."""
+
+import json
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+
+from mha_judge.bank import Bank
+from mha_judge.cli import main
+
+BANK = Bank.builtin()
+FAST = ("--problem", "sdpa", "--only", "output-shape", "--only", "values")
+RIGHT = """\
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, float("-inf"))
+    weights = scores.softmax(-1)
+    return weights @ v, weights
+"""
+
+
+def invoke(*args, **options):
+    result = CliRunner().invoke(main, [str(arg) for arg in args], **options)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def judge(*args, cwd=None):
+    command = [sys.executable, "-m", "mha_judge", *map(str, args)]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=120, cwd=cwd, check=False
+    )
+
+
+@pytest.fixture
+def right(tmp_path):
+    path = tmp_path / "sdpa.py"
+    path.write_text(RIGHT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def wrong(tmp_path):
+    path = tmp_path / "wrong.py"
+    path.write_text(RIGHT.replace("** 0.5", "** 1.5"), encoding="utf-8")
+    return path
+
+
+class TestServing:
+    def test_list_names_every_problem(self):
+        result = invoke("list", env={"COLUMNS": "150"})
+
+        assert result.exit_code == 0
+        assert all(problem_id in result.output for problem_id in BANK.ids)
+
+    def test_list_has_chinese_titles(self):
+        titles = [problem.title_zh for problem in BANK.problems()]
+
+        output = invoke("list", "--lang", "zh", env={"COLUMNS": "150"}).output
+
+        assert all(title in output for title in titles)
+
+    @pytest.mark.parametrize("language", ["en", "zh"])
+    def test_show_raw_is_the_statement_as_it_is(self, language):
+        result = invoke("show", "gqa", "--lang", language, "--raw")
+
+        assert result.output == BANK.statement("gqa", language)
+
+    def test_show_renders_the_statement(self):
+        output = invoke("show", "sdpa").output
+
+        assert "Scaled dot-product attention" in output
+        assert "```" not in output
+
+    def test_start_writes_the_starter_and_says_where(self, tmp_path):
+        result = invoke("start", "masked-mha", tmp_path / "new" / "folder")
+
+        path = tmp_path / "new" / "folder" / "masked_mha.py"
+        assert path.read_text(encoding="utf-8") == BANK.starter("masked-mha")
+        assert str(path) in result.output
+
+    def test_start_overwrites_only_by_force(self, tmp_path):
+        path = tmp_path / "sdpa.py"
+        path.write_text("my work", encoding="utf-8")
+
+        refused = invoke("start", "sdpa", tmp_path)
+
+        assert (refused.exit_code, path.read_text(encoding="utf-8")) == (2, "my work")
+        assert "exists; pass --force" in refused.stderr
+        assert invoke("start", "sdpa", tmp_path, "--force").exit_code == 0
+        assert path.read_text(encoding="utf-8") == BANK.starter("sdpa")
+
+    def test_start_where_nothing_can_be_written_is_a_usage_error(self, tmp_path):
+        (tmp_path / "file").write_text("", encoding="utf-8")
+
+        result = invoke("start", "sdpa", tmp_path / "file" / "inner")
+
+        assert result.exit_code == 2
+        assert "cannot be written" in result.stderr
+
+    @pytest.mark.parametrize("command", ["show", "start"])
+    def test_an_unknown_problem_suggests_the_near_one(self, command, tmp_path):
+        result = invoke(command, "spda", *([tmp_path] if command == "start" else []))
+
+        assert result.exit_code == 2
+        assert "did you mean sdpa?" in result.stderr
+
+    def test_another_bank_is_served_and_a_folder_that_is_none_refused(self, tmp_path):
+        for name in ("problems", "graders", "reference"):
+            (tmp_path / name).mkdir()
+        shutil.copytree(BANK.root / "problems" / "gqa", tmp_path / "problems" / "gqa")
+
+        output = invoke("--bank", tmp_path, "list", env={"COLUMNS": "150"}).output
+
+        assert "gqa" in output
+        assert "sdpa" not in output
+        assert invoke("--bank", tmp_path / "problems", "list").exit_code in (2, 4)
+
+    @pytest.mark.parametrize(
+        "arguments", [["--help"], ["-h"], ["run", "--help"], ["list", "--help"]]
+    )
+    def test_help_is_there(self, arguments):
+        result = invoke(*arguments)
+
+        assert result.exit_code == 0
+        assert "Usage:" in result.output
+
+    def test_a_file_in_place_of_a_command_is_told_the_command(self):
+        result = invoke("answer.py")
+
+        assert result.exit_code == 2
+        assert "mha-judge run answer.py" in result.stderr
+
+    @pytest.mark.parametrize(
+        "arguments", [["list"], ["--help"], ["run", "--help"], ["show", "sdpa"]]
+    )
+    def test_torch_is_not_imported_to_serve(self, arguments):
+        code = (
+            "import sys; from mha_judge.cli import main\n"
+            f"main({arguments!r}, standalone_mode=False)\n"
+            "print('TORCH', any(name in sys.modules for name in ('torch', 'numpy', 'pytest')))"
+        )
+
+        found = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+        )
+
+        assert found.stdout.endswith("TORCH False\n")
+
+
+class TestRun:
+    def test_a_right_answer_exits_with_0_and_says_accepted(self, right):
+        result = judge("run", right)
+
+        assert result.returncode == 0, result.stderr
+        assert "ACCEPTED" in result.stdout
+        assert "100 / 100" in result.stdout
+
+    def test_a_wrong_answer_exits_with_1_and_says_what_is_wrong(self, wrong):
+        result = judge("run", wrong, *FAST)
+
+        assert result.returncode == 1
+        assert "REJECTED" in result.stdout
+        assert "differs from the reference" in result.stdout
+        assert result.stderr == ""
+
+    def test_json_on_stdout_is_json_with_every_field(self, wrong):
+        report = json.loads(judge("run", wrong, *FAST, "--json", "-").stdout)
+
+        assert report["schema_version"] == 1
+        assert {
+            "problem",
+            "submission",
+            "verdict",
+            "score",
+            "max_score",
+            "seed",
+            "device",
+            "sandbox",
+            "checks",
+            "diagnoses",
+            "policy",
+            "cost",
+            "output",
+            "timings_s",
+        } <= report.keys()
+        assert report["submission"].keys() == {"path", "sha256"}
+        assert report["sandbox"].keys() == {"backend", "tier", "details"}
+        assert [check["id"] for check in report["checks"]] == ["output-shape", "values"]
+        assert {
+            "id",
+            "title",
+            "category",
+            "outcome",
+            "points",
+            "max_points",
+            "message",
+            "diagnosis",
+            "advisory",
+        } <= report["checks"][0].keys()
+        assert report["sandbox"]["backend"] == "jail"
+
+    def test_the_seed_of_a_report_repeats_it(self, wrong):
+        first = json.loads(judge("run", wrong, *FAST, "--json", "-").stdout)
+        second = json.loads(
+            judge("run", wrong, *FAST, "--json", "-", "--seed", first["seed"]).stdout
+        )
+        other = json.loads(judge("run", wrong, *FAST, "--json", "-", "--seed", 1).stdout)
+
+        assert second["checks"] == first["checks"]
+        assert other["checks"] != first["checks"]
+
+    def test_junit_is_written_beside_what_the_terminal_shows(self, right, tmp_path):
+        path = tmp_path / "report.xml"
+
+        result = judge("run", right, *FAST, "--junit", path)
+
+        assert "ACCEPTED" in result.stdout
+        names = [case.get("name") for case in ET.parse(path).getroot().iter("testcase")]
+        assert names == ["output-shape", "values"]
+
+    def test_a_file_that_does_not_load_exits_with_1_and_names_the_line(self, tmp_path):
+        path = tmp_path / "sdpa.py"
+        path.write_text("import torch\nx = [\n", encoding="utf-8")
+
+        result = judge("run", path)
+
+        assert result.returncode == 1
+        assert "line 2" in result.stdout
+
+    def test_an_unknown_check_is_a_usage_error(self, right):
+        result = judge("run", right, "--only", "no-such-check")
+
+        assert result.returncode == 2
+        assert "no check is called no-such-check" in result.stderr
+
+    def test_a_broken_bank_exits_with_4(self, right, tmp_path):
+        for name in ("problems", "graders", "reference"):
+            shutil.copytree(BANK.root / name, tmp_path / name)
+        (tmp_path / "problems" / "sdpa" / "problem.toml").write_text("id = ", encoding="utf-8")
+
+        result = judge("--bank", tmp_path, "run", right)
+
+        assert result.returncode == 4
+        assert "not valid TOML" in result.stderr
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["missing.py"], "missing.py: there is no such file"),
+            (["sdpa.py", "--problem", "spda"], "did you mean sdpa?"),
+            (["sdpa.py", "--sandbox", "none"], "add --unsafe"),
+            (["sdpa.py", "--sandbox", "cage"], "cage"),
+            (["sdpa.py", "--seed", "-1"], "--seed"),
+            (["sdpa.py", "--reveal", "all"], "--reveal"),
+            (["sdpa.py", "--json", "nowhere/x.json"], "nowhere/x.json cannot be written"),
+            (["sdpa.py", "--json", "."], "cannot be written"),
+            (["sdpa.py", "--json", "-", "--junit", "-"], "name the same place"),
+            (["unheard_of.py"], "no problem 'unheard-of'"),
+        ],
+        ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+    )
+    def test_what_cannot_be_graded_is_a_usage_error_without_a_traceback(
+        self, right, tmp_path, monkeypatch, arguments, message
+    ):
+        monkeypatch.chdir(tmp_path)
+        shutil.copy(right, tmp_path / "unheard_of.py")
+
+        result = invoke("run", *arguments)
+
+        assert result.exit_code == 2
+        assert message in result.stderr
+
+    def test_a_directory_is_a_usage_error(self, tmp_path):
+        result = invoke("run", tmp_path, "--problem", "sdpa")
+
+        assert result.exit_code == 2
+        assert "is a directory" in result.stderr
+
+    def test_unconfined_is_marked_in_the_report(self, right):
+        report = json.loads(
+            judge("run", right, *FAST, "--sandbox", "none", "--unsafe", "--json", "-").stdout
+        )
+
+        assert report["sandbox"]["backend"] == "none"
+        assert "UNSAFE" in report["sandbox"]["tier"]

@@ -1,0 +1,48 @@
+"""A check is declared in full, and what a grader declares wrongly fails where it is written."""
+
+import pytest
+
+from mha_judge.grading.check import CheckSpec, check, spec_of
+from mha_judge.report.models import Category
+
+
+def test_a_check_carries_what_was_declared_and_is_still_the_function():
+    def test_it():
+        raise AssertionError("called")
+
+    marked = check("Weights sum to one", category="values", points=3, after="shapes")(test_it)
+
+    assert marked is test_it
+    assert spec_of(marked) == CheckSpec(
+        "Weights sum to one", Category.VALUES, 3, ("shapes",), False
+    )
+
+
+def test_several_grounds_keep_their_order():
+    spec = spec_of(check("x", category="values", after=("b", "a"))(lambda: None))
+
+    assert spec is not None
+    assert spec.after == ("b", "a")
+
+
+def test_a_plain_function_is_no_check():
+    assert spec_of(lambda: None) is None
+    assert spec_of(None) is None
+
+
+@pytest.mark.parametrize(("points", "advisory"), [(0, False), (6, False), (-1, False), (1, True)])
+def test_points_out_of_range_are_refused(points, advisory):
+    with pytest.raises(ValueError, match="'Claim': points must be 1 to 5, or 0 for an advisory"):
+        check("Claim", category="values", points=points, advisory=advisory)
+
+
+def test_an_advisory_check_is_worth_nothing():
+    spec = spec_of(check("x", category="cost", points=0, advisory=True)(lambda: None))
+
+    assert spec is not None
+    assert (spec.points, spec.advisory) == (0, True)
+
+
+def test_an_unknown_category_is_refused():
+    with pytest.raises(ValueError, match="'speed' is not a valid Category"):
+        check("x", category="speed")

@@ -1,0 +1,271 @@
+"""The weights find their parameters in the styles that people write, the likeliest first."""
+
+import pytest
+import torch
+
+from mha_judge.grading.weights import (
+    MAX_ARRANGEMENTS,
+    ParameterInfo,
+    RoleWeights,
+    Unbound,
+    arrangements,
+)
+
+E, H = 6, 2  # embedding width, heads
+D = E // H
+NAMES = ("q", "k", "v", "out")
+
+
+def roles(heads=H, kv_heads=H):
+    generator = torch.Generator().manual_seed(3)
+    sizes = {
+        "q": (E, heads),
+        "k": (D * kv_heads, kv_heads),
+        "v": (D * kv_heads, kv_heads),
+        "out": (E, heads),
+    }
+    return [
+        RoleWeights(
+            name,
+            torch.randn(out, E, generator=generator),
+            torch.randn(out, generator=generator),
+            count,
+            "in" if name == "out" else "out",
+        )
+        for name, (out, count) in sizes.items()
+    ]
+
+
+WEIGHTS = {role.name: role for role in roles()}
+FUSED = torch.cat([WEIGHTS[name].weight for name in "qkv"])
+FUSED_BIAS = torch.cat([WEIGHTS[name].bias for name in "qkv"])
+
+
+def of(path, shape, owner=""):
+    return ParameterInfo(path=path, shape=None if shape is None else list(shape), owner=owner)
+
+
+def linear(path, out=E, in_=E, bias=True):
+    found = [of(f"{path}.weight", (out, in_), "Linear")]
+    return found + ([of(f"{path}.bias", (out,), "Linear")] if bias else [])
+
+
+def linears(*paths, bias=True):
+    return [parameter for path in paths for parameter in linear(path, bias=bias)]
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ("q_proj", "k_proj", "v_proj", "out_proj"),
+        ("w_q", "w_k", "w_v", "w_concat"),
+        ("linears.0", "linears.1", "linears.2", "linears.3"),
+        ("W_query", "W_key", "W_value", "out_proj"),
+        ("fc_q", "fc_k", "fc_v", "fc_o"),
+        ("fc_q", "fc_k", "fc_v", "fc"),
+        ("queries", "keys", "values", "fc_out"),
+        ("toqueries", "tokeys", "tovalues", "unifyheads"),
+        ("w_qs", "w_ks", "w_vs", "fc"),
+        ("a", "b", "c", "d"),
+        ("query", "key", "value", "zzz"),
+    ],
+    ids=lambda paths: " ".join(paths),
+)
+@pytest.mark.parametrize("bias", [True, False], ids=["biases", "no biases"])
+def test_four_linear_maps_get_their_role_by_name_else_by_order(paths, bias):
+    first = arrangements(linears(*paths, bias=bias), roles())[0]
+
+    for path, name in zip(paths, NAMES, strict=True):
+        assert torch.equal(first.values[f"{path}.weight"], WEIGHTS[name].weight)
+        if bias:
+            assert torch.equal(first.values[f"{path}.bias"], WEIGHTS[name].bias)
+    assert first.biased == (set(NAMES) if bias else set())
+    assert first.unbound == ()
+
+
+def test_names_decide_against_the_order_of_definition():
+    first = arrangements(linears("values", "keys", "queries", "fc_out"), roles())[0]
+
+    assert torch.equal(first.values["values.weight"], WEIGHTS["v"].weight)
+    assert torch.equal(first.values["queries.weight"], WEIGHTS["q"].weight)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "fused", "out"),
+    [
+        (
+            [of("in_proj_weight", (3 * E, E)), of("in_proj_bias", (3 * E,)), *linear("out_proj")],
+            ("in_proj_weight", FUSED),
+            ("out_proj.weight", WEIGHTS["out"].weight),
+        ),
+        (
+            [*linear("to_qkv", 3 * E, bias=False), *linear("to_out.0")],
+            ("to_qkv.weight", FUSED),
+            ("to_out.0.weight", WEIGHTS["out"].weight),
+        ),
+        (
+            [*linear("qkv", 3 * E), *linear("proj")],
+            ("qkv.weight", FUSED),
+            ("proj.weight", WEIGHTS["out"].weight),
+        ),
+        (
+            [
+                of("c_attn.weight", (E, 3 * E)),
+                of("c_attn.bias", (3 * E,)),
+                of("c_proj.weight", (E, E)),
+                of("c_proj.bias", (E,)),
+            ],
+            ("c_attn.weight", FUSED.T),
+            ("c_proj.weight", WEIGHTS["out"].weight.T),
+        ),
+        (
+            [*linear("one", 3 * E), *linear("two")],
+            ("one.weight", FUSED),
+            ("two.weight", WEIGHTS["out"].weight),
+        ),
+    ],
+    ids=["in_proj_weight", "to_qkv", "qkv", "c_attn", "unnamed"],
+)
+def test_a_fused_map_holds_queries_keys_and_values_one_after_the_other(parameters, fused, out):
+    first = arrangements(parameters, roles())[0]
+
+    assert torch.equal(first.values[fused[0]], fused[1])
+    assert torch.equal(first.values[out[0]], out[1])
+    biases = [value for path, value in first.values.items() if path.endswith("bias")]
+    assert any(torch.equal(bias, WEIGHTS["out"].bias) for bias in biases)
+    assert first.unbound == ()
+
+
+def test_a_fused_bias_is_laid_out_as_its_map():
+    parameters = [*linear("qkv", 3 * E), *linear("proj")]
+
+    for arrangement in arrangements(parameters, roles()):
+        rows = [int(row) for row in _where(arrangement.values["qkv.weight"], FUSED)]
+        assert torch.equal(arrangement.values["qkv.bias"], FUSED_BIAS[rows])
+
+
+def _where(rows, among):
+    return [(among == row).all(1).nonzero()[0, 0] for row in rows]
+
+
+def test_a_fused_map_is_also_tried_head_by_head_and_in_other_orders():
+    found = arrangements([*linear("qkv", 3 * E), *linear("proj")], roles())
+
+    assert len({tuple(one.values["qkv.weight"].flatten().tolist()) for one in found}) == 3 * 6
+
+
+def test_a_query_map_beside_a_fused_key_value_map():
+    first = arrangements([*linears("to_q"), *linear("to_kv", 2 * E), *linears("to_out")], roles())[
+        0
+    ]
+
+    assert torch.equal(first.values["to_q.weight"], WEIGHTS["q"].weight)
+    assert torch.equal(first.values["to_kv.weight"], FUSED[E:])
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("heads.{}.{}", ("query", "key", "value")),
+        ("W_{1}s.{0}", ("Q", "K", "V")),
+        ("{1}.{0}", ("queries", "keys", "values")),
+    ],
+    ids=["heads.0.key", "W_Qs.0", "queries.0"],
+)
+def test_a_list_of_one_map_a_head_holds_the_heads_in_order(name, parts):
+    parameters = [
+        of(name.format(head, part) + ".weight", (D, E), "Linear")
+        for head in range(H)
+        for part in parts
+    ]
+
+    first = arrangements([*parameters, *linear("proj")], roles())[0]
+
+    for part, role in zip(parts, "qkv", strict=True):
+        found = [first.values[name.format(head, part) + ".weight"] for head in range(H)]
+        assert torch.equal(torch.cat(found), WEIGHTS[role].weight)
+
+
+@pytest.mark.parametrize(
+    ("equation", "shape"),
+    [("bte,hed->bthd", (H, E, D)), ("bte,ehd->bthd", (E, H, D)), ("bte,hde->bthd", (H, D, E))],
+)
+def test_raw_parameters_with_an_axis_for_the_heads_compute_the_same_heads(equation, shape):
+    parameters = [of(name, shape) for name in ("W_q", "W_k", "W_v")] + [of("W_o", (H, D, E))]
+    x = torch.randn(2, 5, E)
+
+    first = arrangements(parameters, roles())[0]
+
+    heads = torch.einsum(equation, x, first.values["W_q"])
+    torch.testing.assert_close(heads.flatten(2), x @ WEIGHTS["q"].weight.T)
+    joined = torch.einsum("bthd,hde->bte", heads, first.values["W_o"])
+    torch.testing.assert_close(joined, heads.flatten(2) @ WEIGHTS["out"].weight.T)
+
+
+def test_raw_square_matrices_are_used_as_x_times_w_first():
+    parameters = [of(name, (E, E)) for name in ("Wq", "Wk", "Wv", "Wo")]
+    parameters += [of(name, (E,)) for name in ("bq", "bk", "bv", "bo")]
+
+    first = arrangements(parameters, roles())[0]
+
+    assert torch.equal(first.values["Wq"], WEIGHTS["q"].weight.T)
+    assert torch.equal(first.values["bo"], WEIGHTS["out"].bias)
+    assert first.biased == set(NAMES)
+
+
+def test_grouped_keys_and_values_have_fewer_rows():
+    wanted = roles(2, 1)
+    parameters = [*linear("wq"), *linear("wk", D), *linear("wv", D), *linear("wo")]
+
+    first = arrangements(parameters, wanted)[0]
+
+    assert torch.equal(first.values["wk.weight"], wanted[1].weight)
+
+
+def test_only_the_biases_that_are_there_are_set():
+    parameters = [*linears("q_proj", bias=False), *linears("k_proj", "v_proj", "out_proj")]
+
+    assert arrangements(parameters, roles())[0].biased == {"k", "v", "out"}
+
+
+def test_what_no_role_claims_keeps_the_candidates_values():
+    parameters = [*linears("q_proj", "k_proj", "v_proj", "out_proj"), of("scale", (1,))]
+
+    assert arrangements(parameters, roles())[0].unbound == ("scale",)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        [],
+        linears("q_proj", "k_proj", "v_proj"),
+        [*linears("q_proj", "k_proj", "v_proj"), *linear("out_proj", 7)],
+        [*linear("qkv", 2 * E), *linear("proj")],
+        linears("a", "b", "c", "d", "e"),
+        [of("lazy.weight", None, "Linear"), *linears("k_proj", "v_proj", "out_proj")],
+    ],
+    ids=["none", "three", "too wide", "fused of two", "five unnamed", "lazy"],
+)
+def test_weights_that_do_not_fit_list_what_was_found_and_what_is_wanted(parameters):
+    with pytest.raises(Unbound) as raised:
+        arrangements(parameters, roles())
+
+    found, wanted = str(raised.value).split("; wanted ")
+    assert "the layer's weights do not fit the contract: found " in found
+    assert all(parameter.path in found for parameter in parameters) and (
+        parameters or "none" in found
+    )
+    assert wanted == "q 6×6, k 6×6, v 6×6, out 6×6"
+
+
+def test_a_bias_of_another_size_is_not_squeezed_in():
+    parameters = [of("q_proj.weight", (E, E), "Linear"), of("q_proj.bias", (3,), "Linear")]
+
+    with pytest.raises(Unbound):
+        arrangements([*parameters, *linears("k_proj", "v_proj", "out_proj")], roles())
+
+
+def test_the_search_is_bounded():
+    parameters = [of(name, (E, E)) for name in ("one", "two", "three", "four")]
+
+    assert 1 < len(arrangements(parameters, roles())) <= MAX_ARRANGEMENTS

@@ -1,0 +1,89 @@
+"""What a person sees: as much as the level allows, and nothing that a submission's text does."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from mha_judge.report import terminal
+from mha_judge.report.models import LoadProblem, Reveal
+
+
+def shown(report, reveal=Reveal.FULL, **options) -> str:
+    stream = io.StringIO()
+    terminal.show(report, Console(file=stream, width=200, highlight=False, **options), reveal)
+    return stream.getvalue()
+
+
+# words that a level shows, each level all of those before it
+TOLD = {
+    Reveal.SCORE: ["REJECTED", "12.5 / 100", "seed 7", "jail: landlock"],
+    Reveal.CHECKS: ["Title of bad", "Title of good", "10/10"],
+    Reveal.HINTS: [
+        "message of bad",
+        "a hint on values",
+        "Mend first: Title of bad",
+        "diagnosis of bad",
+    ],
+    Reveal.FULL: ["detail of bad", "a note", "Policy: line 3: a finding", "printed"],
+}
+
+
+@pytest.mark.parametrize("reveal", Reveal)
+def test_a_level_tells_what_it_allows_and_no_more(make_report, reveal):
+    text = shown(make_report(), reveal)
+
+    levels = list(Reveal)
+    for level in levels:
+        for words in TOLD[level]:
+            assert (words in text) is (levels.index(level) <= levels.index(reveal)), words
+
+
+def test_a_passed_check_tells_no_message(make_report):
+    assert "message of good" not in shown(make_report())
+
+
+def test_an_accepted_report_asks_to_mend_nothing(make_report):
+    report = make_report()
+    report = report.model_copy(update={"verdict": "accepted", "checks": report.checks[:1]})
+
+    assert "Mend first" not in shown(report)
+
+
+@pytest.mark.parametrize(
+    "text", ["[red]x[/red]", "[/]", "[link=https://x]y[/link]", ":smile:", "<b>&amp;"]
+)
+def test_markup_of_a_submission_is_plain_text(make_report, text):
+    output = shown(make_report(text), force_terminal=True, color_system="truecolor")
+
+    for words in ("message of bad", "detail of bad", "a note", "a finding", "printed", "sdpa.py"):
+        assert f"{words} {text}" in output or f"{words}{text}" in output
+
+
+def test_a_load_problem_shows_its_line_and_a_mark_under_the_column(make_report):
+    problem = LoadProblem(message="SyntaxError: oh [red]", line=3, column=5, source="x = [\n")
+
+    lines = shown(make_report(verdict="error", checks=[], load_problem=problem)).splitlines()
+
+    at = lines.index("line 3: SyntaxError: oh [red]")
+    assert lines[at + 1] == "    x = ["
+    assert lines[at + 2] == "        ^"
+
+
+def test_a_flood_of_output_is_cut(make_report):
+    report = make_report(
+        output={"text": "\n".join(f"line {n}" for n in range(999)), "truncated": True}
+    )
+
+    text = shown(report)
+
+    assert "line 4" in text
+    assert "line 5" not in text
+    assert "…" in text
+
+
+def test_advisory_checks_are_marked_as_such(make_report):
+    [line] = [line for line in shown(make_report()).splitlines() if "Title of extra" in line]
+
+    assert line.startswith("i ")
+    assert line.rstrip().endswith("advisory")
