@@ -26,7 +26,7 @@ from mha_judge.report.models import (
     SubmissionInfo,
     Verdict,
 )
-from mha_judge.report.untrusted import clean
+from mha_judge.report.untrusted import clean, clean_line
 from mha_judge.sandbox.base import Channel
 from mha_judge.submission import Submission
 
@@ -93,6 +93,8 @@ def grade(
         raise UsageError(
             f"no check is called {', '.join(sorted(only))}; the report lists their ids"
         )
+    if all(check.advisory for check in plugin.results):
+        raise UsageError("nothing that counts was checked; name a check that is not advisory")
     assert session.tier is not None
     policy = []
     if failure is None and "fused-attention" in problem.forbid:
@@ -101,7 +103,7 @@ def grade(
     return Report(
         problem=problem.id,
         title=problem.title,
-        submission=SubmissionInfo(path=clean(str(submission.path)), sha256=submission.sha256),
+        submission=SubmissionInfo(path=clean_line(str(submission.path)), sha256=submission.sha256),
         verdict=failure.verdict if failure is not None else _verdict(checks),
         score=_score(checks),
         seed=seed,
@@ -111,7 +113,7 @@ def grade(
         load_problem=failure.problem if failure is not None else None,
         checks=checks,
         policy=policy,
-        notes=[clean(note) for note in candidate.notes] if candidate is not None else [],
+        notes=[clean_line(note) for note in candidate.notes] if candidate is not None else [],
         hints=_hints(problem, checks),
         cost={
             "cpu_s": round(session.cpu_s, 4),
@@ -163,10 +165,10 @@ def _reference(bank: Bank, problem: Problem) -> ModuleType:
 
 
 def _verdict(checks: list[CheckResult]) -> Verdict:
-    """Accepted if every check that counts passed, and there was one."""
+    """Accepted if every check that counts passed."""
     counting = [check for check in checks if not check.advisory]
     passed = [check.outcome in (Outcome.PASSED, Outcome.SKIPPED) for check in counting]
-    return Verdict.ACCEPTED if passed and all(passed) else Verdict.REJECTED
+    return Verdict.ACCEPTED if all(passed) else Verdict.REJECTED
 
 
 def _scaled(results: list[CheckResult]) -> list[CheckResult]:

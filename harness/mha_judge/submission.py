@@ -15,7 +15,7 @@ from pathlib import Path
 from mha_judge.errors import SubmissionUnreadable, UsageError
 
 MAX_BYTES = 256 * 1024
-_PROBLEM_LINE = re.compile(r"^#\s*problem:\s*([A-Za-z0-9_-]+)\s*$", re.MULTILINE)
+_PROBLEM_LINE = re.compile(r"^#[ \t]*problem:[ \t]*([A-Za-z0-9_-]{1,60})[ \t\r]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import traceback
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,6 +13,7 @@ import click
 
 from mha_judge import __version__
 from mha_judge.errors import JudgeError
+from mha_judge.report.untrusted import clean_line
 
 _COMMANDS = {"list": "list_", "show": "show", "start": "start", "run": "run", "doctor": "doctor"}
 
@@ -42,7 +44,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except JudgeError as error:
-            click.echo(f"mha-judge: {error}", err=True)
+            click.echo(f"mha-judge: {clean_line(str(error), 4_000)}", err=True)
             ctx.exit(error.exit_code)
 
 
@@ -53,6 +55,9 @@ def entry() -> NoReturn:
         code: object = 0
     except SystemExit as stop:
         code = stop.code
+    except Exception:  # a bug of ours: never to be taken for a verdict
+        traceback.print_exc()
+        code = JudgeError.exit_code
     try:
         sys.stdout.flush()
         sys.stderr.flush()

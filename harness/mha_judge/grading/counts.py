@@ -59,11 +59,14 @@ def assert_count(function: Function, expected: int, *args: int | bool) -> None:
     if value != expected:
         shown = ", ".join(f"{n}={a}" for n, a in zip(function.entry.arguments, args, strict=True))
         raise CheckFailure(
-            f"`{function.entry.name}` is off by a factor of {value / expected:.4g}"
-            if value and expected
-            else f"`{function.entry.name}` is wrong",
-            f"at {shown}: measured {expected}, got {value}",
+            f"`{function.entry.name}` {_off_by(value, expected)}",
+            f"at {shown}: measured {expected}, got {str(value)[:40]}",
         )
+
+
+def _off_by(value: int, expected: int) -> str:
+    sensible = 0 < value < 2**63 and expected > 0
+    return f"is off by a factor of {value / expected:.4g}" if sensible else "is wrong"
 
 
 def _read(answer: object, letters: str) -> Any:

@@ -108,6 +108,16 @@ def letters_in(node: Node) -> Iterator[str]:
         yield from letters_in(child)
 
 
+def constant_bits(node: Node) -> float:
+    """Return how far from 1 the constants of a formula could move it, in bits."""
+    if isinstance(node, Number):
+        size = abs(node.value)
+        return abs(Value(size.numerator, size.denominator).log2) if size else 0.0
+    if isinstance(node, Power):
+        return abs(float(node.exponent)) * constant_bits(node.base)
+    return sum(constant_bits(child) for child in children(node))
+
+
 def value_of(node: Node, values: Mapping[str, int | Fraction]) -> Value:
     """Return the value of `node` where each letter has its entry in `values`.
 

@@ -13,7 +13,14 @@ from enum import Enum
 from fractions import Fraction
 
 from mha_judge.grading.formula_parser import parse_tree
-from mha_judge.grading.formula_tree import FormulaError, Node, Number, letters_in, value_of
+from mha_judge.grading.formula_tree import (
+    FormulaError,
+    Node,
+    Number,
+    constant_bits,
+    letters_in,
+    value_of,
+)
 from mha_judge.grading.growth_regimes import Direction, bits, describe, directions_of
 
 __all__ = [
@@ -29,6 +36,7 @@ __all__ = [
 
 _SIZES = (32, 512)
 _MAX_DRIFT = 0.5
+_MAX_CONSTANT_BITS = 200  # well below the larger of the sizes: what a letter outgrows must show
 _MAX_NUMBER = 10**15
 _POINTS = 12
 
@@ -155,6 +163,8 @@ def same_growth(f: Formula, g: Formula, at_most: Sequence[tuple[str, str]] = ())
     Raises:
         ValueError: `g` has no positive value somewhere.
     """
+    if constant_bits(f.root) > _MAX_CONSTANT_BITS:
+        return Growth(Outcome.UNDEFINED, "", "the formula holds constants beyond any sense")
     for direction in directions_of(f.letters | g.letters, at_most):
         regime = describe(direction)
         try:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mha_judge.errors import BankError
+from mha_judge.errors import BankError, JudgeError
 from mha_judge.grading.candidate import Candidate
 from mha_judge.grading.check import CheckSpec, spec_of
 from mha_judge.grading.draw import Draw
@@ -78,7 +78,7 @@ class GraderPlugin:
             item.runtest()
         except CheckFailure as failure:
             self._record(item, spec, failure.outcome, failure.message, failure.detail)
-        except (KeyboardInterrupt, SystemExit):
+        except (KeyboardInterrupt, SystemExit, JudgeError):
             raise
         except Exception as error:  # anything else is a fault of the grader, and must say so
             self.faults.append(f"{item.nodeid}: {_describe(error)}")

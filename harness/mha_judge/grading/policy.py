@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.report.models import PolicyFinding
+from mha_judge.report.untrusted import clean_line
 
 if TYPE_CHECKING:
     from mha_judge.grading.candidate import Candidate, Function, Layer
@@ -25,6 +26,7 @@ _FUSED_NAMES = re.compile(
     r"TransformerEncoder|TransformerDecoder|^Transformer$|_fused_sdp|memory_efficient|xformers|"
     r"cudnn_attention|fused_attention|varlen_attn|sdpa_kernel"
 )
+_FROM_SCRATCH = "the problem asks for attention written from scratch"
 _LIBRARIES = ("torch", "nn", "F", "xformers", "flash_attn", "transformers", "keras")
 
 
@@ -46,7 +48,7 @@ def fused_in_source(source: str) -> list[PolicyFinding]:
                 PolicyFinding(
                     rule="fused-attention",
                     line=getattr(node, "lineno", None),
-                    message=f"uses `{name}`; the problem asks for attention written from scratch",
+                    message=f"uses `{clean_line(name, 100)}`; {_FROM_SCRATCH}",
                 )
             )
     return findings
@@ -93,7 +95,7 @@ def assert_written_from_scratch(candidate: Candidate, target: Function | Layer, 
         raise CheckFailure(first.message, f"line {first.line}" if first.line else "")
     seen = fused_in(target.observe(*args))
     if seen:
-        raise CheckFailure(f"runs `{seen[0]}`; the problem asks for attention written from scratch")
+        raise CheckFailure(f"runs `{seen[0]}`; {_FROM_SCRATCH}")
 
 
 def assert_operations_do_not_grow(

@@ -8,7 +8,7 @@ from typing import Any
 from mha_judge.grading.failures import Crashed, NotAssessed, Raised, TimedOut
 from mha_judge.grading.replies import Definition, RaisedThere, parse_raised, parse_reply
 from mha_judge.report.models import LoadProblem, Verdict
-from mha_judge.report.untrusted import clean
+from mha_judge.report.untrusted import clean, clean_line
 from mha_judge.sandbox.base import Channel, Ended, Reply, Tier
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
@@ -177,13 +177,13 @@ def _how_it_ended(ended: Ended) -> str:
 
 
 def _sentence(raised: RaisedThere) -> tuple[str, str]:
-    message = clean(raised.message, 600)
-    text = f"raises {clean(raised.type, 80)}" + (f": {message}" if message else "")
+    message = clean(raised.message.strip(), 600)
+    text = f"raises {clean_line(raised.type, 80)}" + (f": {message}" if message else "")
     where = ""
     if raised.line is not None:
         where = f"line {raised.line}"
         if raised.source:
-            where += f": {clean(raised.source.strip(), 200)}"
+            where += f": {clean_line(raised.source.strip(), 200)}"
     return text, where
 
 
@@ -203,5 +203,5 @@ def _load_problem(raised: RaisedThere) -> LoadProblem:
         message=message,
         line=raised.line,
         column=raised.column,
-        source=clean(raised.source, 300) if raised.source else None,
+        source=clean_line(raised.source, 300) if raised.source else None,
     )

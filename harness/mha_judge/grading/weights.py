@@ -90,7 +90,8 @@ def _maps(parameters: Sequence[ParameterInfo]) -> list[_Map]:
     for parameter in parameters:
         if parameter.shape is None:
             continue
-        if len(parameter.shape) >= 2 and not is_bias(parameter.path):
+        bare = parameter.path.split(".")[-1] == "b"  # a, b, c, d may be the names of matrices
+        if len(parameter.shape) >= 2 and (bare or not is_bias(parameter.path)):
             path = map_path(parameter.path)
             path = path if path not in maps else parameter.path
             index = heads_index(parameter.path)

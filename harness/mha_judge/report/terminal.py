@@ -57,7 +57,12 @@ def _show_load_problem(problem: LoadProblem, console: Console) -> None:
         line = problem.source.expandtabs(4)
         console.print(Text("    " + line.strip("\n")))
         if problem.column is not None:
-            console.print(Text("    " + " " * max(0, problem.column - 1) + "^", style="yellow"))
+            console.print(
+                Text(
+                    "    " + " " * max(0, min(problem.column, len(line) + 1) - 1) + "^",
+                    style="yellow",
+                )
+            )
     console.print()
 
 

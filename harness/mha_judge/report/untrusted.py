@@ -11,6 +11,11 @@ def clean(text: str, limit: int = 2_000) -> str:
     return shown if len(shown) <= limit else shown[:limit] + "…"
 
 
+def clean_line(text: str, limit: int = 500) -> str:
+    """Return `text` cleaned and on one line: for names, paths and places."""
+    return clean(text, limit).replace("\n", "\\n").replace("\t", " ")
+
+
 def _visible(character: str) -> str:
     if character in _KEPT:
         return character

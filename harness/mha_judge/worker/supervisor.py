@@ -21,7 +21,7 @@ import signal
 import sys
 from typing import Any, NoReturn
 
-from mha_judge.wire import PREFIX, FrameReader, WireError, encode_frame
+from mha_judge.wire import MAX_HEADER_BYTES, PREFIX, FrameReader, WireError, encode_frame
 from mha_judge.worker import confinement
 from mha_judge.worker.confinement import Bounds, ConfinementError, confine
 
@@ -103,7 +103,7 @@ class RawReader:
             return None
         _, header_size, payload_size = PREFIX.unpack_from(self.buffer)
         end = PREFIX.size + header_size + payload_size
-        if end > MAX_REPLY_BYTES:
+        if header_size > MAX_HEADER_BYTES or end > MAX_REPLY_BYTES:
             raise WireError(f"a reply of {end} bytes; at most {MAX_REPLY_BYTES}")
         if len(self.buffer) < end:
             return None
