@@ -7,6 +7,7 @@ can change what is expected of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -468,9 +469,11 @@ class Layer(_Target):
 
     def _parameters_of_references(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
         def of(model: torch.nn.Module) -> dict[str, Tensor]:
+            linears = {role.name: model.get_submodule(role.reference) for role in self.entry.roles}
             return {
-                role.name: model.get_submodule(role.reference).weight  # type: ignore[misc]
-                for role in self.entry.roles
+                f"{name}.{kind}": getattr(linear, kind)
+                for name, linear in linears.items()
+                for kind in ("weight", "bias")
             }
 
         return of(self._exact), of(self._rounded)
@@ -478,18 +481,34 @@ class Layer(_Target):
     def _parameter_gradients(
         self, found: Mapping[str, Tensor | None], wanted: Mapping[str, Expected]
     ) -> list[tuple[str, Tensor | None, Expected]]:
-        """Return the gradients of plain (out, in) maps; fused ones are covered by the inputs."""
-        rows = []
-        shapes = {p.path: p.shape for p in self.parameters}
-        for role in self._roles:
-            paths = [
-                path
-                for path, value in (self.arrangement.values if self.arrangement else {}).items()
-                if value.shape == role.weight.shape and torch.equal(value, role.weight)
-            ]
-            if len(paths) == 1 and paths[0] in found and shapes.get(paths[0]) is not None:
-                rows.append((f"the weights of {role.name}", found[paths[0]], wanted[role.name]))
-        return rows
+        """Return a row for each bound parameter, its gradient laid out as its numbers are."""
+        if not self._maker.found.definition.module or self.arrangement is None:
+            return []  # an ordinary class need not be trainable
+        exact = self._arranged({name: one.exact for name, one in wanted.items()})
+        rounded = self._arranged({name: one.rounded for name, one in wanted.items()})
+        any_row = next(iter(wanted.values()))
+        return [
+            (
+                f"the parameter {path}",
+                found.get(path),
+                Expected(exact[path], rounded[path], any_row.largest_logit, any_row.scale),
+            )
+            for path in self.arrangement.values
+        ]
+
+    def _arranged(self, gradients: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+        """Return the gradients of the roles as gradients of the candidate's parameters."""
+        roles = [
+            replace(
+                role,
+                weight=gradients[f"{role.name}.weight"],
+                bias=gradients[f"{role.name}.bias"],
+            )
+            for role in self._roles
+        ]
+        assert self.arrangement is not None
+        key = self.arrangement.key
+        return next(a.values for a in arrangements(self.parameters, roles) if a.key == key)
 
 
 class Answers:

@@ -22,6 +22,11 @@ class Draw:
         """Return standard normal numbers."""
         return torch.randn(shape, generator=self._generator, dtype=torch.float64).to(dtype)
 
+    def integers(self, *shape: int, bound: int) -> Tensor:
+        """Return whole numbers from −bound to bound, as float32: their products are exact."""
+        drawn = torch.randint(-bound, bound + 1, shape, generator=self._generator)
+        return drawn.to(torch.float32)
+
     def integer(self, low: int, high: int) -> int:
         """Return an integer from `low` to `high`, both included."""
         return int(torch.randint(low, high + 1, (), generator=self._generator))

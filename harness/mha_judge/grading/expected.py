@@ -4,10 +4,11 @@ The reference runs twice on the judge's own copies of the inputs: in float64, wh
 and in the dtype of the question, which shows what that dtype costs. The error budget of a tensor
 is
 
-    ‖out − ref64‖∞ ≤ k · ‖ref_dtype − ref64‖∞ + c · ε(dtype) · (1 + largest |logit|) · ‖ref64‖∞
+    ‖out − ref64‖∞ ≤ k · ‖ref_dtype − ref64‖∞ + ε(dtype) · (c + c′ · largest |logit|) · ‖ref64‖∞
 
-with ε of float32 for float64 questions: precision beyond that is not graded. The logit stands in
-the floor because a softmax by way of log-sum-exp is off by ε·|logit| and right all the same.
+and never more than a tenth of ‖ref64‖∞, with ε of float32 for float64 questions: precision beyond
+that is not graded. The logit stands in the floor because a softmax by way of log-sum-exp is off by
+ε·|logit| and right all the same.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 _FACTOR = {torch.float64: 16.0, torch.float32: 16.0, torch.bfloat16: 6.0, torch.float16: 6.0}
+_LOGIT_FLOOR = 4.0
+_CEILING = 0.1
 _FLOOR = {torch.float64: 16.0, torch.float32: 16.0, torch.bfloat16: 2.0, torch.float16: 4.0}
 
 
@@ -33,6 +36,8 @@ class Expected:
     rounded: Tensor
     """The reference's value in the dtype of the question; shape and dtype must be its."""
     largest_logit: float = 0.0
+    scale: float = 0.0
+    """Magnitude of what was computed beside it, where this tensor alone may be next to nothing."""
 
     @property
     def tolerance(self) -> float:
@@ -42,8 +47,9 @@ class Expected:
             return 0.0
         epsilon = torch.finfo(torch.float32 if dtype is torch.float64 else dtype).eps
         own = _largest((self.rounded.double() - self.exact).abs())
-        floor = _FLOOR[dtype] * epsilon * (1.0 + self.largest_logit)
-        return _FACTOR[dtype] * own + floor * max(_largest(self.exact.abs()), 1e-3)
+        floor = epsilon * (_FLOOR[dtype] + _LOGIT_FLOOR * self.largest_logit)
+        scale = max(_largest(self.exact.abs()), self.scale, 1e-3)
+        return min(_FACTOR[dtype] * own + floor * scale, _CEILING * scale)
 
 
 @dataclass(frozen=True)
@@ -104,9 +110,11 @@ def expect_gradients(
     with _Logits() as logits:
         exact = _gradients(function, [_exact(a) for a in args], cotangents, wrt, parameters[0])
         near = _gradients(rounded, [_rounded(a) for a in args], cotangents, wrt, parameters[1])
+    # the bias of the keys has a gradient of exactly zero: rounding shows beside the others' size
+    scale = max((_largest(one.double().abs()) for one in exact[len(wrt) :]), default=0.0)
     pairs = [
-        Expected(one.double(), other, logits.largest)
-        for one, other in zip(exact, near, strict=True)
+        Expected(one.double(), other, logits.largest, scale if index >= len(wrt) else 0.0)
+        for index, (one, other) in enumerate(zip(exact, near, strict=True))
     ]
     return pairs[: len(wrt)], dict(zip(parameters[0], pairs[len(wrt) :], strict=True))
 
