@@ -2,7 +2,6 @@
 
 import pytest
 
-from mha_judge.grading.candidate import Observed
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.grading.policy import (
     assert_operations_do_not_grow,
@@ -10,6 +9,7 @@ from mha_judge.grading.policy import (
     fused_in,
     fused_in_source,
 )
+from mha_judge.grading.replies import Observed
 
 
 def observed(functions=(), operators=(), modules=()):

@@ -122,6 +122,14 @@ def test_axes_lie_in_memory_in_the_same_order(order):
     assert over_the_wire(tensor, strides=True).stride() == tensor.stride()
 
 
+def test_a_permuted_axis_of_one_keeps_its_place():
+    tensor = torch.randn(3, 1, 5).permute(0, 2, 1)
+
+    found = over_the_wire(tensor, strides=True)
+
+    assert torch.equal(found, tensor)
+
+
 def test_one_tensor_given_twice_arrives_as_one():
     tensor = torch.randn(3, 5).T
 

@@ -13,7 +13,10 @@ from mha_judge.grading.failures import CheckFailure, NotAssessed, Raised
 from mha_judge.wire import Opaque
 
 if TYPE_CHECKING:
-    from mha_judge.grading.candidate import Answer, Function, Layer, ModuleEntry
+    from mha_judge.grading.answer import Answer
+    from mha_judge.grading.function import Function
+    from mha_judge.grading.layer import Layer
+    from mha_judge.grading.module import ModuleEntry
 
 
 def fail(message: str, detail: str = "") -> NoReturn:

@@ -8,9 +8,9 @@ from typing import Any
 from torch import Tensor
 
 from mha_judge.grading.assertions import describe
-from mha_judge.grading.candidate import Function
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.grading.formulas import FormulaError, equal_exactly, from_answer, parse, same_growth
+from mha_judge.grading.function import Function
 
 
 def assert_same_growth(

@@ -17,7 +17,9 @@ from mha_judge.report.models import PolicyFinding
 from mha_judge.report.untrusted import clean_line
 
 if TYPE_CHECKING:
-    from mha_judge.grading.candidate import Candidate, Function, Layer
+    from mha_judge.grading.candidate import Candidate
+    from mha_judge.grading.function import Function
+    from mha_judge.grading.layer import Layer
     from mha_judge.grading.replies import Observed
 
 _FUSED_NAMES = re.compile(

@@ -202,14 +202,13 @@ def _pack_tensor(kind: str, value: torch.Tensor, state: _Packing) -> Any:
     state.bytes_left -= size
     name = str(len(state.tensors))
     order = list(range(value.dim()))
-    if state.strides:
+    strided = state.strides and not value.is_contiguous()
+    if strided:
         order.sort(key=value.stride, reverse=True)
     # a copy of its own: safetensors refuses shared storage, conjugate and negative views
     plain = value.permute(order).resolve_conj().resolve_neg().cpu()
     state.tensors[name] = plain.clone(memory_format=torch.contiguous_format)
-    if not state.strides or value.is_contiguous():
-        return [kind, name]
-    return ["strided", name, order, not plain.is_contiguous()]
+    return ["strided", name, order, not plain.is_contiguous()] if strided else [kind, name]
 
 
 def _unpack(node: object, state: _Unpacking, depth: int) -> object:

@@ -1,0 +1,116 @@
+"""A class of the contract: made in the worker, its parameters bound to the contract's roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from mha_judge.grading.arguments import bind, extras_for
+from mha_judge.grading.assertions import assert_close
+from mha_judge.grading.entries import Found
+from mha_judge.grading.failures import CheckFailure
+from mha_judge.grading.layer import Layer
+from mha_judge.grading.replies import Made, ParameterInfo
+from mha_judge.problem import Entry
+from mha_judge.report.models import Outcome
+
+if TYPE_CHECKING:
+    from mha_judge.grading.candidate import Candidate
+
+
+class ModuleEntry:
+    """A class of the contract: called with the constructor's arguments it makes a layer."""
+
+    def __init__(self, candidate: Candidate, entry: Entry, found: Found) -> None:
+        self.candidate = candidate
+        self.entry = entry
+        self.found = found
+        self.chosen: tuple[str, ...] | None = None
+
+    def __call__(self, dtype: torch.dtype = torch.float32, **sizes: int) -> Layer:
+        """Make a layer, with weights drawn for it and bound to its parameters."""
+        if self.chosen is None:
+            self._choose()
+        layer = Layer(self, sizes, dtype)
+        layer.bind_first(self.chosen)
+        return layer
+
+    def attempt(self, *sizes: int) -> None:
+        """Make a layer that the contract rules out, and call it if that did not raise."""
+        named = dict(zip(self.entry.constructor, sizes, strict=True))
+        handle, _ = self.make(named)
+        self._call_once(handle, named)
+
+    def make(self, sizes: Mapping[str, int]) -> tuple[int, list[ParameterInfo]]:
+        """Return handle and parameters of a new instance in the worker."""
+        session = self.candidate.session
+        call = bind(
+            f"`{self.found.name}(…)`", self.found.definition.constructor, sizes, extras_for(sizes)
+        )
+        self.bind_call([torch.ones(1)] * len(_probe_shapes(self.entry, sizes)), sizes)
+        made: Made = session.request("new", call, name=self.found.name)
+        handle, parameters = made.handle, made.parameters
+        if any(parameter.shape is None for parameter in parameters):  # lazy: a call gives shapes
+            self._call_once(handle, sizes)
+            parameters = session.request("parameters", handle=handle).parameters
+        return handle, parameters
+
+    def _call_once(self, handle: int, sizes: Mapping[str, int]) -> None:
+        """Call an instance with input of the probe's shape, whatever it returns."""
+        shapes = _probe_shapes(self.entry, sizes)
+        inputs = [torch.ones(shape) for shape in shapes]
+        call = self.bind_call(inputs, sizes)
+        self.candidate.session.request("call", (*call, None), target=handle)
+
+    def bind_call(
+        self, args: Sequence[Any], sizes: Mapping[str, int]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """Return the bound arguments of a call; those of the contract that are missing are None."""
+        names = self.entry.arguments
+        values = dict(zip(names, [*args, *[None] * (len(names) - len(args))], strict=True))
+        what = f"`{self.found.name}` when called"
+        return bind(what, self.found.definition.call, values, extras_for(sizes))
+
+    def _reproduces(self, layer: Layer, args: Sequence[Tensor]) -> bool:
+        """Return whether a layer gives what the reference gives; a dead worker is no answer."""
+        try:
+            assert_close(layer(*args), *self.entry.returns[: self.entry.required_returns])
+        except CheckFailure as failure:
+            if failure.outcome in (Outcome.TIMEOUT, Outcome.CRASHED):
+                raise
+            return False
+        return True
+
+    def _choose(self) -> None:
+        """Find the arrangement of weights that reproduces the reference on one input."""
+        assert self.entry.probe is not None
+        layer = Layer(self, self.entry.probe.constructor, torch.float32)
+        choices = layer.choices()
+        self.chosen = choices[0].key
+        if len(choices) == 1:
+            return
+        args = [layer.draw.normal(*shape) for shape in self.entry.probe.inputs]
+        for choice in choices:
+            layer.bind(choice)
+            if not self._reproduces(layer, args):
+                continue
+            self.chosen = choice.key
+            self.candidate.note(
+                f"weights bound by {', '.join(part for part in choice.key if part)}"
+            )
+            return
+        self.candidate.note(
+            "no arrangement of the weights reproduces the reference; "
+            f"bound by {', '.join(part for part in self.chosen if part)}"
+        )
+
+
+def _probe_shapes(entry: Entry, sizes: Mapping[str, int]) -> list[list[int]]:
+    """Return the probe's shapes for other constructor arguments: the last axis is the width."""
+    assert entry.probe is not None
+    width = entry.probe.constructor.get("embed_dim", 0)
+    swap = {width: sizes.get("embed_dim", width)}
+    return [[*shape[:-1], swap.get(shape[-1], shape[-1])] for shape in entry.probe.inputs]

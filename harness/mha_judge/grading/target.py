@@ -1,0 +1,165 @@
+"""Something of the candidate that can be called: a function, or a layer that was made.
+
+Every call first asks the reference, on copies, so that nothing the candidate does to its inputs
+can change what is expected of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
+
+from mha_judge.grading.answer import Answer
+from mha_judge.grading.arguments import bind, extras_for
+from mha_judge.grading.assertions import assert_close
+from mha_judge.grading.expected import Expected, expect, expect_gradients, for_candidate
+from mha_judge.grading.failures import Crashed
+from mha_judge.grading.replies import Called, Observed
+from mha_judge.problem import Entry
+
+if TYPE_CHECKING:
+    from mha_judge.grading.candidate import Candidate
+
+
+class Target:
+    """Something that can be called: arguments bound, reference asked first, answer kept apart."""
+
+    def __init__(self, candidate: Candidate, entry: Entry) -> None:
+        self._candidate = candidate
+        self.entry = entry
+
+    # what the subclasses know
+    def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
+        raise NotImplementedError
+
+    def _references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        raise NotImplementedError
+
+    def __call__(self, *args: Any, keep: bool = False) -> Answer:
+        """Call with the contract's arguments; `keep` lets later calls use the result itself."""
+        exact, rounded = self._references()
+        expected = expect(exact, args, rounded)
+        called = self._send(args, keep=keep)
+        number = self._candidate.session.last_number if keep else None
+        return Answer(self.entry, called.value, expected, number)
+
+    def attempt(self, *args: Any) -> Any:
+        """Call without asking the reference, for input that the contract rules out."""
+        return self._send(args).value
+
+    def inputs_after(self, *args: Any) -> list[Any]:
+        """Return the contract's arguments as they stand after a call."""
+        called = self._send(args, inputs_after=True)
+        if called.inputs is None:
+            raise Crashed("the worker's answer lacks the inputs")
+        return self._undo(args, *called.inputs)
+
+    def observe(self, *args: Any) -> Observed:
+        """Return what a call does: functions, operators, operations, sizes.
+
+        The value of the observed call is graded like any other: what is observed is the answer.
+        """
+        exact, rounded = self._references()
+        expected = expect(exact, args, rounded)
+        called = self._send(args, observe=True)
+        assert_close(Answer(self.entry, called.value, expected), self.entry.returns[0])
+        if called.observed is None:
+            raise Crashed("the worker's answer lacks the observation")
+        return called.observed
+
+    def gradients(
+        self,
+        *args: Any,
+        wrt: Sequence[int],
+        cotangents: Sequence[Tensor | None],
+        parameters: bool = False,
+    ) -> list[tuple[str, Tensor | None, Expected]]:
+        """Return label, gradient and expectation of each differentiated input and parameter."""
+        exact, rounded = self._references()
+        own = self._parameters_of_references() if parameters else ({}, {})
+        wanted, wanted_parameters = expect_gradients(exact, rounded, args, cotangents, wrt, own)
+        called = self._send(args, cotangents=list(cotangents), wrt=wrt)
+        value = Answer(self.entry, called.value, expect(exact, args, rounded))
+        assert_close(value, self.entry.returns[0])
+        found = called.gradients
+        if found is None or len(found.inputs) != len(wrt):
+            raise Crashed("the worker's answer lacks the gradients")
+        rows = [
+            (self.argument_label(index), gradient, expected)
+            for index, gradient, expected in zip(wrt, found.inputs.values(), wanted, strict=True)
+        ]
+        if parameters:
+            rows += self._parameter_gradients(found.parameters, wanted_parameters)
+        return rows
+
+    def argument_label(self, index: int) -> str:
+        return (
+            f"`{self.entry.arguments[index]}`" if index < len(self.entry.arguments) else "an input"
+        )
+
+    def _parameters_of_references(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+        return {}, {}
+
+    def _parameter_gradients(
+        self, found: Mapping[str, Tensor | None], wanted: Mapping[str, Expected]
+    ) -> list[tuple[str, Tensor | None, Expected]]:
+        return []
+
+    def _send(
+        self, args: Sequence[Any], cotangents: Any = None, wrt: Sequence[int] = (), **options: Any
+    ) -> Called:
+        target, signature = self._where(args)
+        named = self._named(args)
+        call = bind(self._what(), signature, named, extras_for(sizes_of(self.entry, args)))
+        places = _places(call, [args[index] for index in wrt])
+        prepared = (for_candidate(call[0]), {k: for_candidate(v) for k, v in call[1].items()})
+        called: Called = self._candidate.session.request(
+            "call", (*prepared, cotangents), target=target, wrt=places, **options
+        )
+        return called
+
+    def _named(self, args: Sequence[Any]) -> dict[str, Any]:
+        names = self.entry.arguments
+        return dict(zip(names, [*args, *[None] * (len(names) - len(args))], strict=True))
+
+    def _what(self) -> str:
+        return f"`{self.entry.name}`"
+
+    def _undo(
+        self, args: Sequence[Any], passed: Sequence[Any], named: Mapping[str, Any]
+    ) -> list[Any]:
+        """Return what came back of each argument, in the contract's order."""
+        _, signature = self._where(args)
+        call = bind(
+            self._what(), signature, self._named(args), extras_for(sizes_of(self.entry, args))
+        )
+        if len(passed) != len(call[0]):
+            raise Crashed("the worker's answer lacks an input")
+        slots = [*zip(call[0], passed, strict=True)]
+        slots += [(value, named.get(key)) for key, value in call[1].items()]
+        return [next((after for before, after in slots if before is arg), arg) for arg in args]
+
+
+def sizes_of(entry: Entry, args: Sequence[Any]) -> dict[str, int]:
+    """Return the sizes that a call's arguments show, for parameters outside the contract."""
+    first = args[0] if args else None
+    if not isinstance(first, Tensor) or not first.dim():
+        return {}
+    sizes = {"head_dim": int(first.shape[-1])}
+    if "num_heads" in entry.arguments and isinstance(args[1], int) and args[1]:
+        sizes = {"embed_dim": int(first.shape[-1]), "num_heads": args[1]}
+    elif entry.arguments == ["x"] and first.dim() == 4:
+        sizes["num_heads"] = int(first.shape[1])
+    return sizes
+
+
+def _places(call: tuple[list[Any], dict[str, Any]], wanted: Sequence[Any]) -> list[str]:
+    """Return where the differentiated arguments stand in a bound call: index or keyword."""
+    places = []
+    for value in wanted:
+        by_index = [str(i) for i, item in enumerate(call[0]) if item is value]
+        by_name = [key for key, item in call[1].items() if item is value]
+        places.append((by_index + by_name)[0])
+    return places

@@ -1,0 +1,33 @@
+# expect: rejected
+# problem: masked-mha
+# mistake: a bias is detached, so that it never learns
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, embed_dim, num_heads):
+        super().__init__()
+        if embed_dim % num_heads:
+            raise ValueError
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        for n in "qkvo":
+            setattr(self, n + "_proj", nn.Linear(embed_dim, embed_dim))
+
+    def forward(self, q, k, v, mask=None):
+        if k.shape[1] != v.shape[1]:
+            raise ValueError
+        q, k, v = (
+            F.linear(x, getattr(self, n + "_proj").weight, getattr(self, n + "_proj").bias.detach())
+            for n, x in zip("qkv", (q, k, v))
+        )
+        q, k, v = (
+            x.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2) for x in (q, k, v)
+        )
+        s = q @ k.transpose(-1, -2) / self.head_dim**0.5
+        if mask is not None:
+            s = s.masked_fill(mask == 0, float("-inf"))
+        o = (s.softmax(-1) @ v).transpose(1, 2).flatten(-2)
+        return F.linear(o, self.o_proj.weight, self.o_proj.bias.data)
