@@ -62,12 +62,12 @@ def test_values(candidate, draw):
             assert_close(layer(draw.normal(n["B"], n["L"], E)), "output")
 
 
-@check("G = H is multi-head attention", category="values", points=2, after="output_shape")
+@check("G = H is multi-head attention", category="values", points=2, after="constructor")
 def test_multi_head(candidate, draw):
     assert_close(layer_of(candidate, num_kv_heads=H)(draw.normal(B, L, E)), "output")
 
 
-@check("G = 1 is multi-query attention", category="values", points=2, after="output_shape")
+@check("G = 1 is multi-query attention", category="values", points=2, after="constructor")
 def test_multi_query(candidate, draw):
     assert_close(layer_of(candidate, num_kv_heads=1)(draw.normal(B, L, E)), "output")
 
@@ -78,7 +78,7 @@ def test_one_head(candidate, draw):
     assert_close(layer_of(candidate, 6, 6, 3)(draw.normal(B, L, 6)), "output")
 
 
-@check("H = 2G and many groups", category="values", points=1, after="output_shape")
+@check("H = 2G and many groups", category="values", points=1, after="constructor")
 def test_pairs(candidate, draw):
     assert_close(layer_of(candidate, 40, 8, 4)(draw.normal(B, L, 40)), "output")
 
@@ -110,7 +110,7 @@ def test_batch_items(candidate, draw):
 
 
 @check(
-    "A mask (L, L) or (B, H, L, L): 0 blocks, 1 may attend",
+    "A mask (L, L): 0 blocks, 1 may attend",
     category="masking",
     points=4,
     after="output_shape",
@@ -118,8 +118,8 @@ def test_batch_items(candidate, draw):
 def test_mask(candidate, draw):
     layer = layer_of(candidate)
     x = draw.normal(B, L, E)
-    for shape in ((L, L), (B, H, L, L)):
-        assert_close(layer(x, draw.mask(*shape)), "output")
+    for _ in range(2):
+        assert_close(layer(x, draw.mask(L, L)), "output")
 
 
 @check("A causal mask", category="masking", points=2, after="output_shape")
@@ -143,13 +143,18 @@ def test_padding_mask(candidate, draw):
 
 
 @check(
-    "A mask (B, H, L, L) counts query heads, not groups", category="masking", points=2, after="mask"
+    "A mask (B, H, L, L) counts query heads, not groups",
+    category="masking",
+    points=3,
+    after="output_shape",
 )
 def test_mask_per_head(candidate, draw):
-    mask = torch.ones(1, H, L, L, dtype=torch.bool)
-    mask[:, 1] = draw.mask(1, L, L, keep=0.3)
+    layer = layer_of(candidate)
+    mask = torch.ones(B, H, L, L, dtype=torch.bool)
+    mask[:, 1] = draw.mask(B, L, L, keep=0.3)
 
-    assert_close(layer_of(candidate)(draw.normal(1, L, E), mask), "output")
+    assert_close(layer(draw.normal(B, L, E), draw.mask(B, H, L, L)), "output")
+    assert_close(layer(draw.normal(B, L, E), mask), "output")
 
 
 @check("Masks may be bool, integer or float", category="masking", points=1, after="mask")
@@ -172,11 +177,10 @@ def test_blocked_key_is_not_felt(candidate, draw):
     mask = draw.mask(L, L)
     mask[:, 2] = False
     mask[:, 3] = True
-    x[:, 2] = 20 * x[:, 2]
-    mask[2] = True  # a row of its own sees itself: the position's own output is graded too
-    answer = layer_of(candidate)(x, mask)
-
-    assert_close(answer, "output")
+    layer = layer_of(candidate)
+    for scale in (20, 50):  # in the end, unmasked, it would take all the weight of some queries
+        x[:, 2] = scale * x[:, 2]
+        assert_close(layer(x, mask), "output")
 
 
 @check(
@@ -200,11 +204,19 @@ def test_blocked_row_stays_alone(candidate, draw):
         fail("a blocked row changes the output of other rows")
 
 
-@check("Large logits stay finite and right", category="numerics", points=2, after="output_shape")
+@check(
+    "Large logits stay finite and right, with a mask too",
+    category="numerics",
+    points=2,
+    after="output_shape",
+)
 def test_large_logits(candidate, draw):
     layer = layer_of(candidate)
     for scale in (30.0, 100.0):
         assert_close(layer(scale * draw.normal(B, L, E)), "output")
+    for scale in (10.0, 20.0):
+        mask = draw.mask(L, L, keep=0.2)  # a few open keys, some of them with low scores
+        assert_close(layer(scale * draw.normal(B, L, E), mask), "output")
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after="values")
@@ -226,6 +238,13 @@ def test_bfloat16(candidate, draw):
 
     assert_close(layer(x), "output")
     assert_close(layer(x, draw.mask(L, L)), "output")
+
+
+@check("float16 in, float16 out, without a mask", category="numerics", points=1, after="values")
+def test_float16(candidate, draw):
+    layer = layer_of(candidate, dtype=torch.float16)
+
+    assert_close(layer(draw.normal(B, L, E, dtype=torch.float16)), "output")
 
 
 @check(
@@ -250,7 +269,12 @@ def test_gradients(candidate, draw):
     after="values",
 )
 def test_non_contiguous(candidate, draw):
-    assert_close(layer_of(candidate)(draw.normal(L, B, E).transpose(0, 1)), "output")
+    layer = layer_of(candidate)
+
+    assert_close(layer(draw.normal(L, B, E).transpose(0, 1)), "output")
+    assert_close(
+        layer(draw.normal(B, E, L).transpose(1, 2), draw.mask(L, L).T.contiguous().T), "output"
+    )
 
 
 @check("The input is left as it was", category="robustness", points=1, after="output_shape")
@@ -258,7 +282,8 @@ def test_inputs_unchanged(candidate, draw):
     layer = layer_of(candidate)
 
     assert_inputs_unchanged(layer, draw.normal(B, L, E))
-    assert_inputs_unchanged(layer, draw.normal(B, L, E), draw.mask(L, L))
+    for mask in (draw.mask(L, L), draw.mask(B, 1, L, L).float(), draw.mask(B, 1, 1, L)):
+        assert_inputs_unchanged(layer, draw.normal(B, L, E), mask)
 
 
 @check(
@@ -301,10 +326,13 @@ def test_bad_width(candidate, draw):
     "Written from scratch: no fused or official attention",
     category="policy",
     points=3,
-    after="constructor",
+    after="values",
 )
 def test_written_from_scratch(candidate, draw):
-    assert_written_from_scratch(candidate, layer_of(candidate), draw.normal(B, L, E))
+    layer = layer_of(candidate)
+
+    assert_written_from_scratch(candidate, layer, draw.normal(B, L, E))
+    assert_written_from_scratch(candidate, layer, draw.normal(B, L, E), draw.mask(L, L))
 
 
 @check(

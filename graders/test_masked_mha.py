@@ -121,10 +121,11 @@ def test_size_one(candidate, draw):
     layer = layer_of(candidate)
     for sizes in ({"B": 1}, {"L": 1}, {"S": 1}, {"B": 1, "L": 1, "S": 1}):
         assert_close(layer(*qkv(draw, **sizes)), "output")
+    assert_close(layer(*qkv(draw, L=1), draw.mask(B, 1, 1, S)), "output")
 
 
 @check(
-    "A mask (L, S) or (B, H, L, S): 0 blocks, 1 may attend",
+    "A mask (L, S): 0 blocks, 1 may attend",
     category="masking",
     points=4,
     after="constructor",
@@ -132,8 +133,8 @@ def test_size_one(candidate, draw):
 def test_mask(candidate, draw):
     layer = layer_of(candidate)
     q, k, v = qkv(draw)
-    for shape in ((L, S), (B, H, L, S)):
-        assert_close(layer(q, k, v, draw.mask(*shape)), "output")
+    for _ in range(2):
+        assert_close(layer(q, k, v, draw.mask(L, S)), "output")
 
 
 @check("A causal mask (L, L) in self-attention", category="masking", points=2, after="constructor")
@@ -156,13 +157,20 @@ def test_padding_mask(candidate, draw):
         assert_close(layer(q, k, v, draw.mask(*shape)), "output")
 
 
-@check("A mask (B, H, L, S) differs from head to head", category="masking", points=2, after="mask")
+@check(
+    "A mask (B, H, L, S) differs from item to item and from head to head",
+    category="masking",
+    points=3,
+    after="constructor",
+)
 def test_mask_per_head(candidate, draw):
-    q, k, v = qkv(draw, B=1)
-    mask = torch.ones(1, H, L, S, dtype=torch.bool)
-    mask[:, 1] = draw.mask(1, L, S, keep=0.3)
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+    mask = torch.ones(B, H, L, S, dtype=torch.bool)
+    mask[:, 1] = draw.mask(B, L, S, keep=0.3)
 
-    assert_close(layer_of(candidate)(q, k, v, mask), "output")
+    assert_close(layer(q, k, v, draw.mask(B, H, L, S)), "output")
+    assert_close(layer(q, k, v, mask), "output")
 
 
 @check("Masks may be bool, integer or float", category="masking", points=2, after="mask")
@@ -190,6 +198,9 @@ def test_blocked_key_is_not_felt(candidate, draw):
 
     assert_close(layer(q, k, v, mask), "output")
 
+    k[:, 2] = 1000 * k[:, 2]  # unmasked it would take all the weight of some queries
+    assert_close(layer(q, k, v, mask), "output")
+
 
 @check(
     "A row in which every key is blocked does not disturb the others",
@@ -212,12 +223,20 @@ def test_blocked_row_stays_alone(candidate, draw):
         fail("a blocked row changes the output of other rows")
 
 
-@check("Large logits stay finite and right", category="numerics", points=2, after="output_shape")
+@check(
+    "Large logits stay finite and right, with a mask too",
+    category="numerics",
+    points=2,
+    after="output_shape",
+)
 def test_large_logits(candidate, draw):
     layer = layer_of(candidate)
     q, k, v = qkv(draw)
     for scale in (30.0, 100.0):
         assert_close(layer(q * scale, k * scale, v), "output")
+    for scale in (10.0, 20.0):
+        mask = draw.mask(L, S, keep=0.2)  # a few open keys, some of them with low scores
+        assert_close(layer(q * scale, k * scale, v, mask), "output")
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after="values")
@@ -239,6 +258,13 @@ def test_bfloat16(candidate, draw):
 
     assert_close(layer(q, k, v), "output")
     assert_close(layer(q, k, v, draw.mask(L, S)), "output")
+
+
+@check("float16 in, float16 out, without a mask", category="numerics", points=1, after="values")
+def test_float16(candidate, draw):
+    layer = layer_of(candidate, dtype=torch.float16)
+
+    assert_close(layer(*qkv(draw, dtype=torch.float16)), "output")
 
 
 @check(
@@ -273,8 +299,10 @@ def test_non_contiguous(candidate, draw):
     q = draw.normal(L, B, E).transpose(0, 1)
     k = draw.normal(B, E, S).transpose(1, 2)
     v = draw.normal(B, S, 2 * E)[..., ::2]
+    layer = layer_of(candidate)
 
-    assert_close(layer_of(candidate)(q, k, v), "output")
+    assert_close(layer(q, k, v), "output")
+    assert_close(layer(q, k, v, draw.mask(L, S).T.contiguous().T), "output")
 
 
 @check("The inputs are left as they were", category="robustness", points=1, after="output_shape")
@@ -282,7 +310,8 @@ def test_inputs_unchanged(candidate, draw):
     layer = layer_of(candidate)
 
     assert_inputs_unchanged(layer, *qkv(draw))
-    assert_inputs_unchanged(layer, *qkv(draw), draw.mask(L, S))
+    for mask in (draw.mask(L, S), draw.mask(B, 1, L, S).float(), draw.mask(B, 1, 1, S)):
+        assert_inputs_unchanged(layer, *qkv(draw), mask)
 
 
 @check(
@@ -332,10 +361,13 @@ def test_bad_inputs(candidate, draw):
     "Written from scratch: no fused or official attention",
     category="policy",
     points=3,
-    after="constructor",
+    after="values",
 )
 def test_written_from_scratch(candidate, draw):
-    assert_written_from_scratch(candidate, layer_of(candidate), *qkv(draw))
+    layer = layer_of(candidate)
+
+    assert_written_from_scratch(candidate, layer, *qkv(draw))
+    assert_written_from_scratch(candidate, layer, *qkv(draw), draw.mask(L, S))
 
 
 @check(

@@ -101,6 +101,19 @@ def test_leading_dimensions(candidate, draw):
 
 
 @check(
+    "A mask (L, S) works with no, one and three leading dimensions",
+    category="masking",
+    points=1,
+    after=("leading_dimensions", "mask"),
+)
+def test_mask_leading_dimensions(candidate, draw):
+    for leading in ((), (3,), (2, 3, 2)):
+        q, k, v = qkv(draw, leading)
+
+        assert_close(candidate.scaled_dot_product_attention(q, k, v, draw.mask(5, 7)), "output")
+
+
+@check(
     "L = S = D = H = B hides nothing: square inputs are right too",
     category="values",
     points=1,
@@ -130,15 +143,16 @@ def test_key_order(candidate, draw):
 
 
 @check(
-    "A mask (L, S) or (B, H, L, S): 0 blocks, 1 may attend",
+    "A mask (L, S): 0 blocks, 1 may attend",
     category="masking",
     points=4,
     after="output_shape",
 )
 def test_mask(candidate, draw):
-    q, k, v = qkv(draw)
-    for shape in ((5, 7), (2, 3, 5, 7)):
-        assert_close(candidate.scaled_dot_product_attention(q, k, v, draw.mask(*shape)), "output")
+    for leading in ((2, 3), (5, 3), (2, 5)):  # L = B and L = H too
+        q, k, v = qkv(draw, leading)
+
+        assert_close(candidate.scaled_dot_product_attention(q, k, v, draw.mask(5, 7)), "output")
 
 
 @check(
@@ -151,13 +165,20 @@ def test_mask_broadcasts(candidate, draw):
     q, k, v = qkv(draw)
     for shape in ((2, 1, 1, 7), (2, 1, 5, 7)):
         assert_close(candidate.scaled_dot_product_attention(q, k, v, draw.mask(*shape)), "output")
+    for shape in ((2, 1, 1, 7), (1, 7)):  # one query, as in decoding
+        assert_close(
+            candidate.scaled_dot_product_attention(q[..., :1, :], k, v, draw.mask(*shape)), "output"
+        )
 
 
-@check("A mask for each head differs from head to head", category="masking", points=2, after="mask")
+@check("A mask (B, H, L, S) differs from head to head", category="masking", points=2, after="mask")
 def test_mask_per_head(candidate, draw):
-    q, k, v = qkv(draw, (1, 5), 3, 7)
+    for B, H, L in ((2, 3, 5), (1, 5, 3)):
+        q, k, v = qkv(draw, (B, H), L)
 
-    assert_close(candidate.scaled_dot_product_attention(q, k, v, draw.mask(1, 5, 3, 7)), "output")
+        assert_close(
+            candidate.scaled_dot_product_attention(q, k, v, draw.mask(B, H, L, 7)), "output"
+        )
 
 
 @check("A causal mask leaves the future out", category="masking", points=2, after="output_shape")
@@ -173,7 +194,7 @@ def test_causal_mask(candidate, draw):
 def test_mask_dtypes(candidate, draw):
     q, k, v = qkv(draw)
     mask = draw.mask(2, 1, 5, 7)
-    for dtype in (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32):
+    for dtype in (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32, torch.float64):
         assert_close(candidate.scaled_dot_product_attention(q, k, v, mask.to(dtype)), "output")
 
 
@@ -188,8 +209,8 @@ def test_blocked_key_is_not_felt(candidate, draw):
     mask = draw.mask(5, 7)
     mask[:, 2] = False
     mask[:, 3] = True
-    k[..., 2, :] = 2 * q.mean(-2)  # the blocked key would score high
-    v[..., 2, :] = 1000.0
+    k[..., 2, :] = 300 * draw.normal(2, 3, 11)  # for some queries the highest score by far
+    v[..., 2, :] = 1e30
 
     answer = candidate.scaled_dot_product_attention(q, k, v, mask)
 
@@ -204,10 +225,13 @@ def test_blocked_key_is_not_felt(candidate, draw):
 )
 def test_masked_weights(candidate, draw):
     q, k, v = qkv(draw)
+    mask = draw.mask(2, 1, 5, 7)
 
-    answer = candidate.scaled_dot_product_attention(q, k, v, draw.mask(2, 1, 5, 7))
+    answer = candidate.scaled_dot_product_attention(q, k, v, mask)
 
     assert_close(answer, "weights")
+    if bool((answer.weights * ~mask).any()):
+        fail("a blocked key weighs more than 0")
 
 
 @check(
@@ -242,6 +266,19 @@ def test_large_logits(candidate, draw):
         assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
 
 
+@check(
+    "Large logits stay right under a mask",
+    category="numerics",
+    points=1,
+    after=("large_logits", "mask"),
+)
+def test_masked_large_logits(candidate, draw):
+    q, k = draw.integers(2, 3, 5, 16, bound=50), draw.integers(2, 3, 7, 16, bound=50)
+    v = draw.normal(2, 3, 7, 13)
+
+    assert_close(candidate.scaled_dot_product_attention(q, k, v, draw.mask(5, 7)), "output")
+
+
 @check("float64 in, float64 out", category="numerics", points=1, after="values")
 def test_float64(candidate, draw):
     assert_close(candidate.scaled_dot_product_attention(*qkv(draw, dtype=torch.float64)), "output")
@@ -258,6 +295,24 @@ def test_bfloat16(candidate, draw):
 
     assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
     assert_close(candidate.scaled_dot_product_attention(q, k, v, draw.mask(5, 7)), "output")
+
+
+@check("float16 in, float16 out", category="numerics", points=1, after="values")
+def test_float16(candidate, draw):
+    assert_close(candidate.scaled_dot_product_attention(*qkv(draw, dtype=torch.float16)), "output")
+
+
+@check(
+    "The weights follow the dtype and the leading dimensions of the input",
+    category="values",
+    points=1,
+    after=("weights", "leading_dimensions", "float64", "bfloat16"),
+)
+def test_weights_everywhere(candidate, draw):
+    for leading in ((), (3,), (2, 3, 2)):
+        assert_close(candidate.scaled_dot_product_attention(*qkv(draw, leading)), "weights")
+    for dtype in (torch.float64, torch.bfloat16):
+        assert_close(candidate.scaled_dot_product_attention(*qkv(draw, dtype=dtype)), "weights")
 
 
 @check(
@@ -315,7 +370,9 @@ def test_inputs_unchanged(candidate, draw):
     q, k, v = qkv(draw)
 
     assert_inputs_unchanged(candidate.scaled_dot_product_attention, q, k, v)
-    assert_inputs_unchanged(candidate.scaled_dot_product_attention, q, k, v, draw.mask(5, 7))
+    mask = draw.mask(5, 7)
+    for dtype in (torch.bool, torch.int64, torch.float32):
+        assert_inputs_unchanged(candidate.scaled_dot_product_attention, q, k, v, mask.to(dtype))
 
 
 @check(
@@ -343,23 +400,18 @@ def test_repeatable(candidate, draw):
 def test_bad_widths(candidate, draw):
     q, k, v = qkv(draw)
 
-    assert_rejected(
-        candidate.scaled_dot_product_attention, q, k[..., :-1], v, why="q and k of different width"
-    )
-    assert_rejected(
-        candidate.scaled_dot_product_attention,
-        q,
-        k,
-        v[..., :-1, :],
-        why="k and v of different length",
-    )
+    attend = candidate.scaled_dot_product_attention
+    assert_rejected(attend, q, k[..., :-1], v, why="keys narrower than the queries")
+    assert_rejected(attend, q[..., :-1], k, v, why="keys wider than the queries")
+    assert_rejected(attend, q, k, v[..., :-1, :], why="fewer values than keys")
+    assert_rejected(attend, q, k[..., :-1, :], v, why="more values than keys")
 
 
 @check(
     "Written from scratch: no fused or official attention",
     category="policy",
     points=3,
-    after="output_shape",
+    after="values",
 )
 def test_written_from_scratch(candidate, draw):
     assert_written_from_scratch(candidate, candidate.scaled_dot_product_attention, *qkv(draw))

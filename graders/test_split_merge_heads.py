@@ -122,10 +122,27 @@ def test_merge_non_contiguous(candidate, draw):
 )
 def test_dtypes(candidate, draw):
     for dtype in (torch.float64, torch.bfloat16, torch.float16, torch.int64):
-        x = (10 * draw.normal(2, 5, 21)).to(dtype)
+        scale = 1e12 if dtype is torch.int64 else 10  # float32 would not hold the integers
+        x = (scale * draw.normal(2, 5, 21, dtype=torch.float64)).to(dtype)
         assert_close(candidate.split_heads(x, 3), "output")
-        y = (10 * draw.normal(2, 3, 5, 7)).to(dtype)
+        y = (scale * draw.normal(2, 3, 5, 7, dtype=torch.float64)).to(dtype)
         assert_close(candidate.merge_heads(y), "output")
+
+
+@check(
+    "Elements are moved, never computed with: NaN and infinity stay where they belong",
+    category="values",
+    points=1,
+    after=("split_values", "merge_values"),
+)
+def test_nonfinite(candidate, draw):
+    x, y = draw.normal(2, 5, 21), draw.normal(2, 3, 5, 7)
+    for numbers in (x, y):
+        flat = numbers.view(-1)
+        flat[draw.permutation(len(flat))[:2]] = torch.tensor([torch.nan, torch.inf])
+
+    assert_close(candidate.split_heads(x, 3), "output")
+    assert_close(candidate.merge_heads(y), "output")
 
 
 @check(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from mha_judge.errors import BankError, UsageError
 
 if TYPE_CHECKING:
+    from mha_judge.mistake import Mistake
     from mha_judge.problem import Problem
 
 LANGUAGES = ("en", "zh")
@@ -97,6 +98,16 @@ class Bank:
 
     def reference(self, problem_id: str) -> Path:
         return self._file(self.root / "reference" / f"{module_name(problem_id)}.py")
+
+    def mistakes(self, problem_id: str) -> list[Mistake]:
+        """Return the known mistakes of a problem.
+
+        Raises:
+            BankError: If one of them does not say what it must.
+        """
+        from mha_judge.mistake import read_mistakes
+
+        return read_mistakes(self.root / "reference" / "mistakes" / problem_id)
 
     def _file(self, path: Path) -> Path:
         if not path.is_file():

@@ -18,6 +18,7 @@ from mha_judge.errors import BankError, UsageError
 from mha_judge.problem import Problem
 from mha_judge.report.models import (
     CheckResult,
+    Diagnosis,
     LoadProblem,
     Outcome,
     Output,
@@ -31,6 +32,8 @@ from mha_judge.sandbox.base import Channel
 from mha_judge.submission import Submission
 
 if TYPE_CHECKING:
+    from mha_judge.diagnosis import Diagnostician
+    from mha_judge.grading.candidate import Candidate
     from mha_judge.grading.replies import Definition
     from mha_judge.grading.session import LoadFailed
 
@@ -85,10 +88,14 @@ def grade(
             failure = _entry_failure(problem, session.definitions)
         if failure is None:
             candidate = Candidate(session, problem, reference, seed, submission.source)
+            # asked for only where something is wrong: a right answer never reads the mistakes
+            candidate.recognise = lambda step: _diagnostician(bank, problem, reference).recognises(
+                step
+            )
         reason = "the file did not load" if failure is not None else ""
         plugin = GraderPlugin(candidate, seed, reason, frozenset(only))
         run_grader(grader, plugin)
-    ended = time.monotonic()
+    checked = time.monotonic()
     if only and not plugin.results:
         raise UsageError(
             f"no check is called {', '.join(sorted(only))}; the report lists their ids"
@@ -100,6 +107,8 @@ def grade(
     if failure is None and "fused-attention" in problem.forbid:
         policy = fused_in_source(submission.source)
     checks = _scaled(plugin.results)
+    diagnoses = _diagnose(bank, problem, reference, candidate, checks)
+    ended = time.monotonic()
     return Report(
         problem=problem.id,
         title=problem.title,
@@ -111,7 +120,8 @@ def grade(
             backend=session.tier.backend, tier=session.tier.tier, details=session.tier.details
         ),
         load_problem=failure.problem if failure is not None else None,
-        checks=checks,
+        checks=_with_titles(checks, diagnoses),
+        diagnoses=diagnoses,
         policy=policy,
         notes=[clean_line(note) for note in candidate.notes] if candidate is not None else [],
         hints=_hints(problem, checks),
@@ -126,10 +136,39 @@ def grade(
         timings_s={
             "imports": round(imported - started, 4),
             "load": round(loaded - imported, 4),
-            "checks": round(ended - loaded, 4),
+            "checks": round(checked - loaded, 4),
+            "diagnosis": round(ended - checked, 4),
             "total": round(ended - started, 4),
         },
     )
+
+
+def _diagnose(
+    bank: Bank,
+    problem: Problem,
+    reference: ModuleType,
+    candidate: Candidate | None,
+    checks: list[CheckResult],
+) -> list[Diagnosis]:
+    """Return the known mistakes that explain what failed."""
+    failed = any(c.outcome is not Outcome.PASSED and not c.advisory for c in checks)
+    if candidate is None or not failed:
+        return []
+    return _diagnostician(bank, problem, reference).explain(checks, candidate.trace)
+
+
+def _diagnostician(bank: Bank, problem: Problem, reference: ModuleType) -> Diagnostician:
+    from mha_judge.diagnosis import Diagnostician
+
+    return Diagnostician.of(bank, problem.id, reference)
+
+
+def _with_titles(checks: list[CheckResult], diagnoses: list[Diagnosis]) -> list[CheckResult]:
+    """Return the checks, each with the titles of the mistakes that explain it."""
+    titles = {
+        check.id: "; ".join(d.title for d in diagnoses if check.id in d.checks) for check in checks
+    }
+    return [check.model_copy(update={"diagnosis": titles[check.id] or None}) for check in checks]
 
 
 def _entry_failure(problem: Problem, definitions: Mapping[str, Definition]) -> LoadFailed | None:

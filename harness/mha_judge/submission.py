@@ -38,6 +38,11 @@ class Submission:
         source = _decode(path, data)
         return cls(path, source, hashlib.sha256(data).hexdigest())
 
+    @classmethod
+    def of(cls, source: str, name: str) -> Submission:
+        """Return the submission of a text that was never a file of its own."""
+        return cls(Path(name), source, hashlib.sha256(source.encode()).hexdigest())
+
     def problem_id(self) -> str:
         """Return the id on the `# problem:` line, else what the file's name says.
 

@@ -67,7 +67,7 @@ def test_arguments_arrive_where_the_parameters_mean_them(text, values, args, kwa
         ("d_model, num_heads, dropout", "dropout", 0.0),
         ("d_model, num_heads, d_k", "head_dim", 3),
         ("d_model, num_heads, d_out", "out_dim", 6),
-        ("d_model, num_heads, max_len", "length", 256),
+        ("d_model, num_heads, max_len", "length", 4096),
         ("d_model, num_heads, qkv_bias", "bias", True),
         ("d_model, num_heads, device", "nothing", None),
         ("d_model, num_heads, temperature", "temperature", math.sqrt(3)),

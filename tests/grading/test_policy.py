@@ -114,12 +114,23 @@ def test_a_source_that_names_it_is_refused_even_if_it_is_not_run():
 
 
 def test_a_loop_over_what_grew_is_seen_in_the_number_of_operations():
-    small, large = (observed(operators={"aten.bmm": n, "aten.copy_": 9 * n}) for n in (3, 6))
+    small, large = (
+        observed(functions={"matmul": n}, operators={"aten.bmm": n, "aten.copy_": 9 * n})
+        for n in (3, 6)
+    )
 
     with pytest.raises(CheckFailure, match="a Python loop over the heads") as raised:
         assert_operations_do_not_grow(small, large, "the heads")
 
     assert raised.value.detail == "30 operations, then 60"
+
+
+def test_one_call_that_is_many_operators_is_no_loop():
+    small, large = (
+        observed(functions={"tensor_split": 1}, operators={"aten.slice": n}) for n in (3, 6)
+    )
+
+    assert_operations_do_not_grow(small, large, "the heads")
 
 
 def test_tolerated_operations_and_fewer_operations_are_no_loop():

@@ -51,7 +51,12 @@ def make_report():
             "sandbox": SandboxInfo(backend="jail", tier="landlock"),
             "checks": checks,
             "diagnoses": [
-                Diagnosis(id="x", title=f"a diagnosis {text}", explanation=f"why {text}")
+                Diagnosis(
+                    id="x",
+                    title=f"a diagnosis {text}",
+                    explanation=f"why {text}",
+                    hint=f"a hint on x {text}",
+                )
             ],
             "policy": [PolicyFinding(rule="fused-attention", line=3, message=f"a finding {text}")],
             "notes": [f"a note {text}"],

@@ -21,11 +21,12 @@ TOLD = {
     Reveal.CHECKS: ["Title of bad", "Title of good", "10/10"],
     Reveal.HINTS: [
         "message of bad",
-        "a hint on values",
+        "Diagnosis: a diagnosis",
+        "a hint on x",
         "Mend first: Title of bad",
         "diagnosis of bad",
     ],
-    Reveal.FULL: ["detail of bad", "a note", "Policy: line 3: a finding", "printed"],
+    Reveal.FULL: ["detail of bad", "why", "a note", "Policy: line 3: a finding", "printed"],
 }
 
 
@@ -37,6 +38,24 @@ def test_a_level_tells_what_it_allows_and_no_more(make_report, reveal):
     for level in levels:
         for words in TOLD[level]:
             assert (words in text) is (levels.index(level) <= levels.index(reveal)), words
+
+
+def test_without_a_diagnosis_the_category_gives_the_hint(make_report):
+    report = make_report()
+    for check in report.checks:
+        check.diagnosis = None
+
+    assert "a hint on values" in shown(report)
+    assert "a hint on values" not in shown(make_report())
+
+
+def test_what_one_diagnosis_explains_is_told_in_full_once(make_report):
+    report = make_report()
+    again = report.checks[1].model_copy(update={"id": "again", "message": "told before"})
+    report.checks.append(again)
+
+    assert "told before" not in shown(report)
+    assert shown(report).count(f"→ {again.diagnosis}") == 2
 
 
 def test_a_passed_check_tells_no_message(make_report):

@@ -15,7 +15,17 @@ from mha_judge import __version__
 from mha_judge.errors import JudgeError
 from mha_judge.report.untrusted import clean_line
 
-_COMMANDS = {"list": "list_", "show": "show", "start": "start", "run": "run", "doctor": "doctor"}
+_COMMANDS = {
+    "list": "list_",
+    "show": "show",
+    "start": "start",
+    "run": "run",
+    "verify": "verify",
+    "doctor": "doctor",
+}
+
+
+_INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 
 
 class Commands(click.Group):
@@ -46,6 +56,9 @@ class Commands(click.Group):
         except JudgeError as error:
             click.echo(f"mha-judge: {clean_line(str(error), 4_000)}", err=True)
             ctx.exit(error.exit_code)
+        except KeyboardInterrupt:  # left to click it would be 1: not accepted
+            click.echo("mha-judge: interrupted; there is no verdict", err=True)
+            ctx.exit(_INTERRUPTED)
 
 
 def entry() -> NoReturn:

@@ -14,6 +14,13 @@ from mha_judge.problem import Entry
 from mha_judge.wire import Kept
 
 
+def by_name(entry: Entry, value: Any) -> dict[str, Any]:
+    """Return what a call returned under the contract's names; a list or tuple holds several."""
+    if isinstance(value, (list, tuple)) and value:
+        return dict(zip(entry.returns, value, strict=False))
+    return {entry.returns[0]: value}
+
+
 class Answer:
     """What a call returned, beside what was expected of it."""
 
@@ -23,12 +30,7 @@ class Answer:
         names = entry.returns
         many = isinstance(expected, tuple) and len(names) > 1
         self.expected = dict(zip(names, expected, strict=False)) if many else {names[0]: expected}
-        if isinstance(value, (list, tuple)) and not (
-            len(names) == 1 and len(value) != 1 and not value
-        ):
-            self._values = dict(zip(names, value, strict=False))
-        else:
-            self._values = {names[0]: value}
+        self._values = by_name(entry, value)
 
     def has(self, name: str) -> bool:
         """Return whether the candidate returned this result at all."""

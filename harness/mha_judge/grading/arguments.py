@@ -168,6 +168,8 @@ def _by_name(
         if parameter.kind.startswith("var_"):
             continue
         meant = [name for name in values if parameter.means(name)]
+        if parameter.name == "H":
+            meant.sort(key=lambda name: name != "num_heads")  # h may be hidden states, H is not
         argument = next((name for name in meant if name not in used), None)
         if argument is not None:
             used.add(argument)
@@ -197,6 +199,14 @@ def _by_position(
         and not any(parameter.means(name) for name in (*values, *_NEVER_BY_POSITION))
     ]
     wanted = [name for name, value in left.items() if value is not None]
+    if len(wanted) > len(free):  # `merge_heads(heads)`: what must be given cannot be something else
+        free = [
+            parameter
+            for parameter in signature
+            if parameter.name not in call
+            and (parameter in free or parameter.required)
+            and parameter.kind in ("positional_only", "positional_or_keyword")
+        ]
     wanted += [name for name, value in left.items() if value is None]
     for parameter, name in zip(free, wanted, strict=False):
         if left[name] is not None or parameter.required:
@@ -272,7 +282,7 @@ def extras_for(sizes: Mapping[str, int]) -> dict[str, Any]:
         sizes: What is known: `embed_dim`, `num_heads`, `head_dim`.
     """
     extras: dict[str, Any] = {
-        "dropout": 0.0, "length": 256, "bias": True, "nothing": None, "flag": False,
+        "dropout": 0.0, "length": 4096, "bias": True, "nothing": None, "flag": False,
     }  # fmt: skip
     width, heads = sizes.get("embed_dim"), sizes.get("num_heads")
     head_dim = sizes.get("head_dim")

@@ -63,6 +63,7 @@ def compare(found: object, expected: Expected, label: str) -> None:
         f"shape {tuple(exact.shape)}; first difference at {list(index)}: expected "
         f"{exact[index].item():.6g}, got {actual[index].item():.6g}; largest error {worst:.2e}, "
         f"allowed {expected.tolerance:.1e}; {share:.0%} of the elements differ",
+        margin=worst / expected.tolerance if expected.tolerance else None,
     )
 
 

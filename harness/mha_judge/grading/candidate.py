@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from mha_judge.grading.assertions import describe
+from mha_judge.grading.answers import Answers
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.entries import find_entry
-from mha_judge.grading.failures import CheckFailure
 from mha_judge.grading.function import Function
 from mha_judge.grading.module import ModuleEntry
 from mha_judge.grading.session import Session
+from mha_judge.grading.trace import Step, Trace
 from mha_judge.problem import Entry, Problem
-
-
-class Answers:
-    """A candidate's dictionary of formulas."""
-
-    def __init__(self, candidate: Candidate, entry: Entry) -> None:
-        self._candidate = candidate
-        self.entry = entry
-        self._values: dict[Any, Any] | None = None
-
-    def get(self, key: str) -> Any:
-        """Return one answer.
-
-        Raises:
-            CheckFailure: If it is missing, or ANSWERS is not a dict.
-        """
-        if self._values is None:
-            value = self._candidate.session.request("read", name=self.entry.name).value
-            if not isinstance(value, dict):
-                raise CheckFailure(f"`{self.entry.name}` is {describe(value)}; a dict is wanted")
-            self._values = value
-        if key not in self._values:
-            raise CheckFailure(f"`{self.entry.name}` has no answer to {key!r}")
-        return self._values[key]
 
 
 class Candidate:
@@ -49,6 +26,9 @@ class Candidate:
         self.reference = reference
         self.source = source
         self.notes: list[str] = []
+        self.trace = Trace()
+        self.recognise: Callable[[Step], bool] | None = None
+        """Tells whether an answer is that of a known mistake."""
         self._seed = seed
         self._check = ""
         self._layers = 0
@@ -58,6 +38,7 @@ class Candidate:
         """Note which check runs: weights are drawn for it alone."""
         self._check = check
         self._layers = 0
+        self.trace.enter(check)
 
     def draw_weights(self) -> Draw:
         self._layers += 1

@@ -86,7 +86,7 @@ def expect(function: Callable[..., Any], args: Sequence[Any], rounded: Callable[
     with torch.no_grad(), _Logits() as logits:
         exact = function(*(map_tree(_exact, value) for value in args))
         approximate = rounded(*(map_tree(_rounded, value) for value in args))
-    return _zip(exact, approximate, logits.largest)
+    return pair_up(exact, approximate, logits.largest)
 
 
 def expect_gradients(
@@ -108,8 +108,8 @@ def expect_gradients(
         parameters: Those of `function` and of `rounded`, by name.
     """
     with _Logits() as logits:
-        exact = _gradients(function, [_exact(a) for a in args], cotangents, wrt, parameters[0])
-        near = _gradients(rounded, [_rounded(a) for a in args], cotangents, wrt, parameters[1])
+        exact = gradients(function, [_exact(a) for a in args], cotangents, wrt, parameters[0])
+        near = gradients(rounded, [_rounded(a) for a in args], cotangents, wrt, parameters[1])
     # the bias of the keys has a gradient of exactly zero: rounding shows beside the others' size
     scale = max((_largest(one.double().abs()) for one in exact[len(wrt) :]), default=0.0)
     pairs = [
@@ -119,13 +119,17 @@ def expect_gradients(
     return pairs[: len(wrt)], dict(zip(parameters[0], pairs[len(wrt) :], strict=True))
 
 
-def _gradients(
+def gradients(
     function: Callable[..., Any],
     args: list[Any],
     cotangents: Sequence[Tensor | None],
     wrt: Sequence[int],
     parameters: Mapping[str, Tensor],
 ) -> list[Tensor]:
+    """Return the gradients of ⟨outputs, cotangents⟩ for some arguments and for parameters.
+
+    What does not depend on an argument has a gradient of zero.
+    """
     for index in wrt:
         args[index] = args[index].requires_grad_()
     total = torch.zeros((), dtype=torch.float64)
@@ -133,6 +137,8 @@ def _gradients(
         if cotangent is not None:
             total = total + (output * cotangent.to(output.dtype)).sum()
     sources = [*(args[index] for index in wrt), *parameters.values()]
+    if not total.requires_grad:
+        return [torch.zeros_like(source) for source in sources]
     found = torch.autograd.grad(total, sources, allow_unused=True)
     return [
         torch.zeros_like(source) if gradient is None else gradient
@@ -177,9 +183,10 @@ def _rounded(leaf: Any) -> Any:
     return leaf.clone() if isinstance(leaf, Tensor) else leaf
 
 
-def _zip(exact: Any, rounded: Any, logit: float) -> Any:
+def pair_up(exact: Any, rounded: Any, logit: float = 0.0) -> Any:
+    """Return an exact and a rounded answer of one form as a tree of `Expected`."""
     if isinstance(exact, (list, tuple)):
-        return tuple(_zip(one, other, logit) for one, other in zip(exact, rounded, strict=True))
+        return tuple(pair_up(one, other, logit) for one, other in zip(exact, rounded, strict=True))
     if isinstance(exact, Tensor):
         return Expected(exact, rounded, logit)
     return exact

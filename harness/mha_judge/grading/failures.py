@@ -12,11 +12,18 @@ class CheckFailure(AssertionError):
 
     outcome: ClassVar[Outcome] = Outcome.FAILED
 
-    def __init__(self, message: str, detail: str = "") -> None:
-        """Take a sentence, and `detail`: what only someone who may see inputs is told."""
+    def __init__(self, message: str, detail: str = "", margin: float | None = None) -> None:
+        """Take a sentence, what only someone who may see inputs is told, and how far off it is.
+
+        Args:
+            message: For everyone who may see messages.
+            detail: Inputs, elements and places.
+            margin: The error as a multiple of what is allowed; None if it is no matter of degree.
+        """
         super().__init__(message)
         self.message = message
         self.detail = detail
+        self.margin = margin
 
 
 class Raised(CheckFailure):

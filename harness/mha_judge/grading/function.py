@@ -34,7 +34,7 @@ class Function(Target):
             self._made = {(self._candidate.session.generation, key[1]): made.handle}
         return self._made[self._candidate.session.generation, key[1]], definition.call
 
-    def _references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
         reference = getattr(self._candidate.reference, self.entry.name)
         return reference, reference
 

@@ -12,6 +12,7 @@ from torch import Tensor
 from mha_judge.grading.expected import Expected, Live
 from mha_judge.grading.failures import Crashed
 from mha_judge.grading.target import Target
+from mha_judge.grading.trace import Step
 from mha_judge.grading.weights import Arrangement, RoleWeights, arrangements
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Layer(Target):
         self.generation = maker.candidate.session.generation
         self._roles = self._draw_roles()
         self.arrangement: Arrangement | None = None
+        self.training = False
 
     @property
     def parameter_count(self) -> int:
@@ -76,6 +78,7 @@ class Layer(Target):
     def train(self, training: bool) -> None:
         """Put the candidate's layer into training or evaluation mode."""
         self._candidate.session.request("mode", handle=self._handle, training=training)
+        self.training = training
 
     def twin(self) -> Layer:
         """Return another instance with the same weights."""
@@ -89,6 +92,7 @@ class Layer(Target):
         found = self._candidate.session.request("fetch", [value.kept]).value
         if not isinstance(found, list) or len(found) != 1:
             raise Crashed("the worker's answer lacks a kept value")
+        self._candidate.trace.note(Step(self, (value,), options={"read": True}, found=found[0]))
         return found[0]
 
     def _draw_roles(self) -> list[RoleWeights]:
@@ -115,7 +119,7 @@ class Layer(Target):
             raise Crashed("the layer is gone: the process ended in an earlier call of this check")
         return self._handle, self._maker.found.definition.call
 
-    def _references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
         return self._exact, self._rounded
 
     def _what(self) -> str:

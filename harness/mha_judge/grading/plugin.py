@@ -77,7 +77,7 @@ class GraderPlugin:
             session._setupstate.setup(item)
             item.runtest()
         except CheckFailure as failure:
-            self._record(item, spec, failure.outcome, failure.message, failure.detail)
+            self._record(item, spec, failure.outcome, failure.message, failure)
         except (KeyboardInterrupt, SystemExit, JudgeError):
             raise
         except Exception as error:  # anything else is a fault of the grader, and must say so
@@ -95,7 +95,12 @@ class GraderPlugin:
         return None
 
     def _record(
-        self, item: pytest.Item, spec: CheckSpec, outcome: Outcome, message: str, detail: str = ""
+        self,
+        item: pytest.Item,
+        spec: CheckSpec,
+        outcome: Outcome,
+        message: str,
+        failure: CheckFailure | None = None,
     ) -> None:
         points = float(spec.points) if outcome is Outcome.PASSED else 0.0
         self.results.append(
@@ -107,7 +112,8 @@ class GraderPlugin:
                 points=points,
                 max_points=float(spec.points),
                 message=clean(message, 2_000),
-                detail=clean(detail, 2_000),
+                detail=clean(failure.detail, 2_000) if failure is not None else "",
+                margin=failure.margin if failure is not None else None,
                 advisory=spec.advisory,
             )
         )

@@ -15,8 +15,9 @@ from mha_judge.grading.answer import Answer
 from mha_judge.grading.arguments import bind, extras_for
 from mha_judge.grading.assertions import assert_close
 from mha_judge.grading.expected import Expected, expect, expect_gradients, for_candidate
-from mha_judge.grading.failures import Crashed
+from mha_judge.grading.failures import CheckFailure, Crashed
 from mha_judge.grading.replies import Called, Observed
+from mha_judge.grading.trace import Step
 from mha_judge.problem import Entry
 
 if TYPE_CHECKING:
@@ -29,17 +30,19 @@ class Target:
     def __init__(self, candidate: Candidate, entry: Entry) -> None:
         self._candidate = candidate
         self.entry = entry
+        self.last: Step | None = None
 
     # what the subclasses know
     def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
         raise NotImplementedError
 
-    def _references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Return the reference in float64, and in the dtype of the question."""
         raise NotImplementedError
 
     def __call__(self, *args: Any, keep: bool = False) -> Answer:
         """Call with the contract's arguments; `keep` lets later calls use the result itself."""
-        exact, rounded = self._references()
+        exact, rounded = self.references()
         expected = expect(exact, args, rounded)
         called = self._send(args, keep=keep)
         number = self._candidate.session.last_number if keep else None
@@ -52,6 +55,13 @@ class Target:
     def inputs_after(self, *args: Any) -> list[Any]:
         """Return the contract's arguments as they stand after a call."""
         called = self._send(args, inputs_after=True)
+        return self._inputs_of(args, called)
+
+    def inputs_of(self, step: Step) -> list[Any]:
+        """Return the contract's arguments as they stand after a step that asked for them."""
+        return self._inputs_of(step.args, step.found)
+
+    def _inputs_of(self, args: Sequence[Any], called: Called) -> list[Any]:
         if called.inputs is None:
             raise Crashed("the worker's answer lacks the inputs")
         return self._undo(args, *called.inputs)
@@ -61,7 +71,7 @@ class Target:
 
         The value of the observed call is graded like any other: what is observed is the answer.
         """
-        exact, rounded = self._references()
+        exact, rounded = self.references()
         expected = expect(exact, args, rounded)
         called = self._send(args, observe=True)
         assert_close(Answer(self.entry, called.value, expected), self.entry.returns[0])
@@ -77,7 +87,7 @@ class Target:
         parameters: bool = False,
     ) -> list[tuple[str, Tensor | None, Expected]]:
         """Return label, gradient and expectation of each differentiated input and parameter."""
-        exact, rounded = self._references()
+        exact, rounded = self.references()
         own = self._parameters_of_references() if parameters else ({}, {})
         wanted, wanted_parameters = expect_gradients(exact, rounded, args, cotangents, wrt, own)
         called = self._send(args, cotangents=list(cotangents), wrt=wrt)
@@ -109,6 +119,21 @@ class Target:
 
     def _send(
         self, args: Sequence[Any], cotangents: Any = None, wrt: Sequence[int] = (), **options: Any
+    ) -> Called:
+        step = Step(self, tuple(args), cotangents, wrt, options)
+        self.last = step
+        self._candidate.trace.note(step)
+        try:
+            step.found = self._request(args, cotangents, wrt, **options)
+        except CheckFailure as failure:
+            step.failure = failure
+            raise
+        step.number = self._candidate.session.last_number
+        called: Called = step.found
+        return called
+
+    def _request(
+        self, args: Sequence[Any], cotangents: Any, wrt: Sequence[int], **options: Any
     ) -> Called:
         target, signature = self._where(args)
         named = self._named(args)

@@ -25,13 +25,13 @@ def render(report: Report) -> str:
         else:
             kind, counter = "error", "errors"
         counts[counter] += 1
-        element = ET.SubElement(case, kind, message=_xml(check.message))
-        element.text = _xml(check.detail)
+        element = ET.SubElement(case, kind, message=xml_text(check.message))
+        element.text = xml_text(check.detail)
     if report.load_problem is not None:
         case = ET.SubElement(suite, "testcase", classname=report.problem, name="load")
         counts["tests"] += 1
         counts["errors"] += 1
-        ET.SubElement(case, "error", message=_xml(report.load_problem.message))
+        ET.SubElement(case, "error", message=xml_text(report.load_problem.message))
     for name, count in counts.items():
         suite.set(name, str(count))
     suites = ET.Element("testsuites")
@@ -40,12 +40,12 @@ def render(report: Report) -> str:
     return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _xml(text: str) -> str:
+def xml_text(text: str) -> str:
     """Return `text` without the characters that XML cannot hold."""
-    return "".join(character for character in text if _fits_xml(ord(character)))
+    return "".join(character for character in text if _fitsxml_text(ord(character)))
 
 
-def _fits_xml(code: int) -> bool:
+def _fitsxml_text(code: int) -> bool:
     if code < 0x20:
         return code in (0x09, 0x0A, 0x0D)
     return code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF

@@ -78,7 +78,10 @@ class CheckResult(_Model):
     message: str = ""
     detail: str = ""
     """Inputs, elements and places: for readers who may see everything."""
+    margin: float | None = None
+    """The error as a multiple of what is allowed, where the failure is a matter of degree."""
     diagnosis: str | None = None
+    """The titles of the known mistakes that explain the failure."""
     advisory: bool = False
     """Shown, but worth no points and never a reason to reject."""
 
@@ -89,6 +92,9 @@ class Diagnosis(_Model):
     id: str
     title: str
     explanation: str
+    hint: str = ""
+    checks: list[str] = []
+    """Ids of the checks whose failure it explains."""
 
 
 class PolicyFinding(_Model):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -38,7 +40,7 @@ def show(report: Report, console: Console, reveal: Reveal = Reveal.FULL) -> None
     elif reveal is not Reveal.SCORE:
         _show_checks(report, console, reveal)
     if reveal in (Reveal.HINTS, Reveal.FULL):
-        _show_first_thing(report, console)
+        _show_first_thing(report, console, reveal)
     if reveal is Reveal.FULL:
         _show_notes(report, console)
     console.print(
@@ -72,44 +74,51 @@ def _show_checks(report: Report, console: Console, reveal: Reveal) -> None:
     table.add_column(ratio=1)
     table.add_column(style="dim", no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
+    told: set[str] = set()
     for check in report.checks:
         mark, style = _MARKS[check.outcome]
         if check.advisory and check.outcome is not Outcome.PASSED:
             mark, style = "i", "cyan"
         points = "advisory" if check.advisory else f"{check.points:.0f}/{check.max_points:.0f}"
-        table.add_row(Text(mark, style=style), _row(check, reveal), str(check.category), points)
+        row = _row(check, reveal, told)
+        table.add_row(Text(mark, style=style), row, str(check.category), points)
+        told.add(check.diagnosis or "")
     console.print(table)
+    waiting = sum(check.outcome is Outcome.NOT_ASSESSED for check in report.checks)
+    if waiting:
+        console.print(Text(f"· {waiting} not assessed: what they build on failed", "yellow"))
     console.print()
 
 
-def _row(check: CheckResult, reveal: Reveal) -> Text:
+def _row(check: CheckResult, reveal: Reveal, told: Collection[str]) -> Text:
+    """Return what a row says; what a diagnosis explains is told in full once."""
     text = Text(check.title)
-    if check.outcome is Outcome.PASSED or reveal is Reveal.CHECKS:
+    if check.outcome in (Outcome.PASSED, Outcome.NOT_ASSESSED) or reveal is Reveal.CHECKS:
         return text
-    if check.outcome is Outcome.NOT_ASSESSED:
-        text.append("\nnot assessed: ", style="yellow")
-        text.append(check.message, style="yellow")
-        return text
-    text.append(f"\n{check.message}", style="cyan" if check.advisory else "red")
-    if check.detail and reveal is Reveal.FULL:
-        text.append(f"\n{check.detail}", style="dim")
+    if check.diagnosis is None or check.diagnosis not in told:
+        text.append(f"\n{check.message}", style="cyan" if check.advisory else "red")
+        if check.detail and reveal is Reveal.FULL:
+            text.append(f"\n{check.detail}", style="dim")
     if check.diagnosis:
         text.append(f"\n→ {check.diagnosis}", style="bold")
     return text
 
 
-def _show_first_thing(report: Report, console: Console) -> None:
+def _show_first_thing(report: Report, console: Console, reveal: Reveal) -> None:
     """Say what to mend first: the first failure; graders go from the ground up."""
     for diagnosis in report.diagnoses:
         console.print(Text(f"Diagnosis: {diagnosis.title}", style="bold"))
-        console.print(Padding(Text(diagnosis.explanation), (0, 0, 1, 2)))
+        texts = [diagnosis.explanation] if reveal is Reveal.FULL else []
+        for text in (*texts, diagnosis.hint):
+            console.print(Padding(Text(text), (0, 0, 0, 2)))
+        console.print()
     bad = (Outcome.FAILED, Outcome.ERROR, Outcome.TIMEOUT, Outcome.CRASHED)
     first = next((c for c in report.checks if c.outcome in bad and not c.advisory), None)
     if first is None:
         return
     console.print(Text.assemble(("Mend first: ", "bold"), first.title))
     hint = report.hints.get(str(first.category))
-    if hint:
+    if hint and first.diagnosis is None:
         console.print(Padding(Text(hint), (0, 0, 0, 2)))
     console.print()
 

@@ -36,14 +36,16 @@ def pull_back(
             term = (output * cotangent).sum()
             total = term if total is None else total + term
     parameters = dict(model.named_parameters()) if isinstance(model, torch.nn.Module) else {}
-    leaves = [*inputs.values(), *parameters.values()]
+    learned = {name: value for name, value in parameters.items() if value.requires_grad}
+    leaves = [*inputs.values(), *learned.values()]
     gradients: Sequence[torch.Tensor | None] = [None] * len(leaves)
     if total is not None and leaves:
         gradients = torch.autograd.grad(total, leaves, allow_unused=True)
     count = len(inputs)
+    reached = dict(zip(learned, gradients[count:], strict=True))
     return {
         "inputs": dict(zip(inputs, gradients[:count], strict=True)),
-        "parameters": dict(zip(parameters, gradients[count:], strict=True)),
+        "parameters": {name: reached.get(name) for name in parameters},  # frozen ones get none
     }
 
 

@@ -117,7 +117,7 @@ def _walk_module(
     for prefix, child in module.named_modules():
         for name, parameter in child.named_parameters(recurse=False):
             registered = True
-            if id(parameter) not in seen:
+            if id(parameter) not in seen and not _is_constant(parameter):
                 seen.add(id(parameter))
                 yield _join(path, _join(prefix, name)), parameter, _owner(child)
     if not registered:  # arrays kept as plain attributes: they cannot be trained, but be graded
@@ -125,6 +125,11 @@ def _walk_module(
         for name, item in list(vars(module).items()):
             if not name.startswith("_"):
                 yield from _walk(item, _join(path, name), depth + 1, seen)
+
+
+def _is_constant(parameter: torch.nn.Parameter) -> bool:
+    """Return whether a parameter is a frozen number, such as a scale, and nothing to learn."""
+    return not parameter.requires_grad and parameter.dim() == 0
 
 
 def _owner(module: torch.nn.Module) -> str:

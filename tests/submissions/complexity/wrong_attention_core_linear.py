@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: n d^2 for the attention core
+# diagnosis: core-linear-in-n
 ANSWERS = {
     "attention_core": "n*d**2",
     "full_layer": "O(n^2 d + n d^2)",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: multiplies the core by h
+# diagnosis: core-times-heads
 ANSWERS = {
     "attention_core": "h*n²·d",
     "full_layer": "n²·d + n·d²",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: forgets d in the attention core
+# diagnosis: core-without-width
 ANSWERS = {
     "attention_core": "O(n^2)",
     "full_layer": "n**2*d + n*d**2",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: h/G instead of G/h
+# diagnosis: cache-fraction-inverted
 ANSWERS = {
     "attention_core": "n²·d",
     "full_layer": "n²·d + n·d²",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: 1/h, which is right for one group only
+# diagnosis: cache-fraction-of-one-group
 ANSWERS = {
     "attention_core": "n**2*d",
     "full_layer": "n**2*d + n*d**2",

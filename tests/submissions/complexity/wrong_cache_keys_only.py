@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: counts keys and not values
+# diagnosis: cache-keys-only
 ANSWERS = {
     "attention_core": "O(n^2 d)",
     "full_layer": "O(n^2 d + n d^2)",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: forgets the layers
+# diagnosis: cache-of-one-layer
 ANSWERS = {
     "attention_core": "n²·d",
     "full_layer": "n²·d + n·d²",

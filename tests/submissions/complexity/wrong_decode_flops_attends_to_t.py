@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: new token does not attend to itself
+# diagnosis: decode-flops-without-itself
 ANSWERS = {
     "attention_core": "O(n^2 d)",
     "full_layer": "O(n^2 d + n d^2)",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: projects all cached tokens again
+# diagnosis: decode-flops-projects-all
 ANSWERS = {
     "attention_core": "n²·d",
     "full_layer": "n²·d + n·d²",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: decode step recomputes everything
+# diagnosis: decode-step-recomputes
 ANSWERS = {
     "attention_core": "O(n^2 d)",
     "full_layer": "O(n^2 d + n d^2)",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: decode step without the projections
+# diagnosis: decode-step-without-projections
 ANSWERS = {
     "attention_core": "n**2*d",
     "full_layer": "n**2*d + n*d**2",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: constant extra memory for flash attention
+# diagnosis: flash-constant
 ANSWERS = {
     "attention_core": "n²·d",
     "full_layer": "n²·d + n·d²",

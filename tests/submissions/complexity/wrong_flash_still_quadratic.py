@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: n^2 extra memory for flash attention
+# diagnosis: flash-still-quadratic
 ANSWERS = {
     "attention_core": "O(n^2 d)",
     "full_layer": "O(n^2 d + n d^2)",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: every head counted at full width
+# diagnosis: flops-heads-at-full-width
 ANSWERS = {
     "attention_core": "n**2*d",
     "full_layer": "n**2*d + n*d**2",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: counts a multiply-add as one operation
+# diagnosis: flops-one-per-multiply-add
 ANSWERS = {
     "attention_core": "O(n^2 d)",
     "full_layer": "O(n^2 d + n d^2)",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: three projections instead of four
+# diagnosis: flops-three-projections
 ANSWERS = {
     "attention_core": "n²·d",
     "full_layer": "n²·d + n·d²",

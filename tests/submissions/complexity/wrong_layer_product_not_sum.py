@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: n^2 d^2 for the full layer
+# diagnosis: layer-product-not-sum
 ANSWERS = {
     "attention_core": "n²·d",
     "full_layer": "n²·d²",

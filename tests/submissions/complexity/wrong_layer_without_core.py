@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: full layer without the attention core
+# diagnosis: layer-without-core
 ANSWERS = {
     "attention_core": "O(n^2 d)",
     "full_layer": "O(n d^2)",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: full layer without the projections
+# diagnosis: layer-without-projections
 ANSWERS = {
     "attention_core": "n**2*d",
     "full_layer": "n**2*d",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: never counts the bias
+# diagnosis: parameters-without-bias
 ANSWERS = {
     "attention_core": "n²·d",
     "full_layer": "n²·d + n·d²",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: n^2 d for a recurrent layer
+# diagnosis: rnn-quadratic
 ANSWERS = {
     "attention_core": "n²·d",
     "full_layer": "n²·d + n·d²",

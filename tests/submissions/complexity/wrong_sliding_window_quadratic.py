@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: window has no effect
+# diagnosis: window-ignored
 ANSWERS = {
     "attention_core": "n**2*d",
     "full_layer": "n**2*d + n*d**2",

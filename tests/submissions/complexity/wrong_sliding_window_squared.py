@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: w^2 instead of w
+# diagnosis: window-squared
 ANSWERS = {
     "attention_core": "O(n^2 d)",
     "full_layer": "O(n^2 d + n d^2)",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: says the core dominates when n is much smaller than d
+# diagnosis: small-n-core-dominates
 ANSWERS = {
     "attention_core": "n²·d",
     "full_layer": "n²·d + n·d²",

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: complexity
 # mistake: attention weights of one head only
+# diagnosis: weights-of-one-head
 ANSWERS = {
     "attention_core": "n**2*d",
     "full_layer": "n**2*d + n*d**2",

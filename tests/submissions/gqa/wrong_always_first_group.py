@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: every query head uses group 0
+# diagnosis: first-group-only
 import math
 
 import torch

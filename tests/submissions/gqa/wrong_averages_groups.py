@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: mean of all key/value heads
+# diagnosis: groups-averaged
 import math
 
 import torch

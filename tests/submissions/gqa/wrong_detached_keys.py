@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: keys cut from the graph
+# diagnosis: keys-detached
 import torch
 from einops import rearrange
 from torch import einsum, nn

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: group axis expanded on the wrong side
+# diagnosis: groups-tiled
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: k and v maps of full width
+# diagnosis: full-size-maps
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: reshape of (B, L, G, D) without a transpose
+# diagnosis: group-and-length-mixed
 import math
 
 import torch

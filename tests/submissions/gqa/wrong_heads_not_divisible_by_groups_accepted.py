@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: cuts surplus heads off
+# diagnosis: sizes-not-dividing-accepted
 import math
 
 import torch

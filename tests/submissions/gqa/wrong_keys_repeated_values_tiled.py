@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: values in another order than keys
+# diagnosis: values-tiled
 import math
 
 import torch

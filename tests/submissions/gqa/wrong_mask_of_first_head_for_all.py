@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: per-head mask reduced to its first head
+# diagnosis: mask-of-first-head
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: heads merged without transposing
+# diagnosis: merge-without-transpose
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: no division by sqrt(D)
+# diagnosis: no-scale
 import torch
 from einops import rearrange
 from torch import einsum, nn

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: right for G = H only
+# diagnosis: only-all-groups
 import math
 
 import torch

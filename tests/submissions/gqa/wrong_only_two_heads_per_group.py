@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: repeats twice whatever H/G is
+# diagnosis: only-pairs
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: output map made but not applied
+# diagnosis: output-map-unused
 import math
 
 import torch

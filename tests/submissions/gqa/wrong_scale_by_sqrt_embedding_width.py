@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: scale by sqrt(E)
+# diagnosis: scale-by-sqrt-embed-dim
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: scale by sqrt(G*D)
+# diagnosis: scale-by-sqrt-kv-width
 import torch
 from einops import rearrange
 from torch import einsum, nn

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: (r g d) instead of (g r d)
+# diagnosis: groups-tiled
 import torch
 from einops import rearrange
 from torch import einsum, nn

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: query head h uses group h mod G
+# diagnosis: groups-tiled
 import math
 
 import torch

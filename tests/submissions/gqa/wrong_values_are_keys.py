@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: key map used for values
+# diagnosis: values-use-key-map
 import torch
 from einops import rearrange
 from torch import einsum, nn

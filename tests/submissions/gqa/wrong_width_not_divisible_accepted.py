@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: rounds the head size down
+# diagnosis: sizes-not-dividing-accepted
 import torch
 from einops import rearrange
 from torch import einsum, nn

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: new keys reach the cache after attending
+# diagnosis: attends-to-cache-only
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: positions past a fixed buffer fall out
+# diagnosis: room-for-16
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: the cache is passed through unread
+# diagnosis: attends-to-new-only
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: cache as (B, T, H, D)
+# diagnosis: positions-before-heads
 import math
 
 import torch

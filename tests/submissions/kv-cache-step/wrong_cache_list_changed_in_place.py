@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: appends to the list it was given and returns it
+# diagnosis: cache-list-extended
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: keeps x and projects all of it again
+# diagnosis: inputs-cached
 import math
 
 import torch

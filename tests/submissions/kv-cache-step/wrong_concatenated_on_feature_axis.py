@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: cat along the last axis
+# diagnosis: concatenated-on-feature-axis
 import torch
 from einops import rearrange
 from torch import nn

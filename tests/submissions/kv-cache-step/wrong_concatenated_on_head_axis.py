@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: cat along dim 1
+# diagnosis: concatenated-on-head-axis
 import math
 
 import torch

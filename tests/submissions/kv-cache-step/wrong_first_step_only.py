@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: a second warm step forgets the first
+# diagnosis: cache-never-grows
 import torch
 from einops import rearrange
 from torch import nn

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: keeps the last 16 positions
+# diagnosis: window-of-16
 import torch
 from einops import rearrange
 from torch import nn

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: rounds the head size down
+# diagnosis: heads-not-dividing-accepted
 import math
 
 import torch

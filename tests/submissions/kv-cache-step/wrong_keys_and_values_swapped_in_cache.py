@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: returns (v, k)
+# diagnosis: keys-and-values-swapped
 import torch
 from einops import rearrange
 from torch import nn

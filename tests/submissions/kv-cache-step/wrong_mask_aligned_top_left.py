@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: triangle starts at the first cached key
+# diagnosis: mask-top-left
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: each token sees its successor
+# diagnosis: mask-one-ahead
 import torch
 from einops import rearrange
 from torch import nn

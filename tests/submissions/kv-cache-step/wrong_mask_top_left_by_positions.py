@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: query positions do not count the cache
+# diagnosis: mask-top-left
 import torch
 from einops import rearrange
 from torch import nn

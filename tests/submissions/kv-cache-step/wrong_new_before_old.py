@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: new keys in front of the cached ones
+# diagnosis: new-before-old
 import math
 
 import torch

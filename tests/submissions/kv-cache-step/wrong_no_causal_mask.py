@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: no mask at all
+# diagnosis: no-causal-mask
 import torch
 from einops import rearrange
 from torch import nn

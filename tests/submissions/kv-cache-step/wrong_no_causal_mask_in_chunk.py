@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: new tokens of a warm chunk see each other's future
+# diagnosis: no-mask-on-warm-cache
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: strict triangle: attends to the cache but not to itself
+# diagnosis: not-to-itself
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: returns the new k and v only
+# diagnosis: only-new-kept
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: keeps outputs of old positions too, recomputing them
+# diagnosis: output-for-all-positions
 import math
 
 import torch

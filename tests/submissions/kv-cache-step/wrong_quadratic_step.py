@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: scores of all cached positions against each other at each step
+# diagnosis: quadratic-step
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: returns the output alone
+# diagnosis: no-cache-returned
 import torch
 from einops import rearrange
 from torch import nn

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: scale by sqrt(E)
+# diagnosis: scale-by-sqrt-embed-dim
 import torch
 from einops import rearrange
 from torch import nn

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: scale by sqrt(S)
+# diagnosis: scale-by-sqrt-length
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: one buffer for all continuations, cache is a view of it
+# diagnosis: one-buffer-for-all
 import math
 
 import torch

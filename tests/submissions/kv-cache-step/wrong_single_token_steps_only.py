@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: takes the last token of a warm chunk
+# diagnosis: last-of-chunk-only
 import math
 
 import torch

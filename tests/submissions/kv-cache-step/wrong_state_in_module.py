@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: keeps k and v in the module, returned cache is for show
+# diagnosis: state-in-module
 import math
 
 import torch

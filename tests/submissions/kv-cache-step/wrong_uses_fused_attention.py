@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: calls the fused kernel
+# diagnosis: fused-attention
 import torch
 from torch import nn
 import torch.nn.functional as F

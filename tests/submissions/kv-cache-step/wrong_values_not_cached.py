@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: kv-cache-step
 # mistake: cached values replaced by cached keys
+# diagnosis: old-values-are-keys
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: softmax weights averaged over the batch
+# diagnosis: weights-averaged-over-batch
 import math
 
 import torch

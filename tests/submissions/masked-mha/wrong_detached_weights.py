@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: attention weights cut from the graph
+# diagnosis: weights-detached
 import torch
 from einops import rearrange
 from torch import einsum, nn

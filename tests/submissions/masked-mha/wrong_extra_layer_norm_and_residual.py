@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: adds and normalises, which is not asked
+# diagnosis: residual-and-norm
 import torch
 from torch import nn
 

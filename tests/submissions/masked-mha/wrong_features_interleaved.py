@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: (d h) split instead of (h d)
+# diagnosis: features-interleaved
 import torch
 from einops import rearrange
 from torch import einsum, nn

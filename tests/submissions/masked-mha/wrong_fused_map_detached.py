@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: the fused map is detached, so that it never learns
+# diagnosis: parameters-detached
 import torch
 from torch import nn
 import torch.nn.functional as F

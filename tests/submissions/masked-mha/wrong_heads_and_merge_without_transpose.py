@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: views both ways, no transpose
+# diagnosis: view-both-ways
 import torch
 from torch import nn
 

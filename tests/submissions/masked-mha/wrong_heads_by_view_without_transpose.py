@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: view straight to (B, H, L, D)
+# diagnosis: heads-by-view
 import math
 
 import torch

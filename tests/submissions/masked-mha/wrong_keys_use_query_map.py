@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: query map used for the keys
+# diagnosis: keys-use-query-map
 import torch
 from torch import nn
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: wrong for L != S
+# diagnosis: keys-shaped-like-queries
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: adds (1 - mask) times -5
+# diagnosis: mask-bias-too-small
 import torch
 from torch import nn
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: weights multiplied by the mask
+# diagnosis: mask-after-softmax
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: mask never used
+# diagnosis: mask-ignored
 import torch
 from einops import rearrange
 from torch import einsum, nn

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: per-head mask reduced to its first head
+# diagnosis: mask-of-first-head
 import torch
 from torch import nn
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: mask of the first batch item for the batch
+# diagnosis: mask-of-first-item
 import torch
 from einops import rearrange
 from torch import einsum, nn

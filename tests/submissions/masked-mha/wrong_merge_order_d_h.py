@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: features merged as (d h)
+# diagnosis: merge-interleaved
 import torch
 from einops import rearrange
 from torch import einsum, nn

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: view on (B, H, L, D)
+# diagnosis: merge-without-transpose
 import math
 
 import torch

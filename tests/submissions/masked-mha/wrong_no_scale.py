@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: no division by sqrt(D)
+# diagnosis: no-scale
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: output map on the unmerged heads
+# diagnosis: output-map-before-merging
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: output map made but not applied
+# diagnosis: output-map-unused
 import torch
 from torch import nn
 

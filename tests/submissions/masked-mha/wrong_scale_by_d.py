@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: divides by D
+# diagnosis: scale-by-head-dim
 import torch
 from torch import nn
 

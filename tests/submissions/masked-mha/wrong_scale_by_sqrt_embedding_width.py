@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: scale by sqrt(E)
+# diagnosis: scale-by-sqrt-embed-dim
 import torch
 from einops import rearrange
 from torch import einsum, nn

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: softmax over axis -2
+# diagnosis: softmax-over-queries
 import torch
 from einops import rearrange
 from torch import einsum, nn

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: v is used as it came
+# diagnosis: values-not-projected
 import torch
 from torch import nn
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: takes the mask as an additive 0/-inf bias
+# diagnosis: mask-added
 import torch
 
 

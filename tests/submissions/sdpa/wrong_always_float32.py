@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: result is float32 whatever comes in
+# diagnosis: always-float32
 import math
 import torch
 

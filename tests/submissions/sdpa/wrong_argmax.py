@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: hard attention to the best key
+# diagnosis: argmax
 import torch
 import torch.nn.functional as F
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: scores multiplied by the mask
+# diagnosis: blocked-scores-zero
 import math
 import torch
 

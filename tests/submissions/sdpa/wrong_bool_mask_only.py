@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: tilde on an integer mask is bitwise
+# diagnosis: bool-mask-only
 import math
 import torch
 

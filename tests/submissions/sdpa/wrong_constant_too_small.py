@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: blocked scores filled with -10
+# diagnosis: fill-too-small
 import math
 import torch
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: weights detached from the graph
+# diagnosis: detached
 import math
 import torch
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: k.T on a 4-D tensor
+# diagnosis: keys-all-axes-reversed
 import torch
 
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: weights zeroed after softmax, not renormalised
+# diagnosis: mask-after-softmax
 import math
 import torch
 

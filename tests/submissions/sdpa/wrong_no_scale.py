@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: no division by sqrt(D)
+# diagnosis: no-scale
 import torch
 
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: unpacks four dimensions
+# diagnosis: only-four-dimensions
 import math
 import torch
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: unsqueezes every mask as if it were (B, S)
+# diagnosis: mask-read-as-padding
 import math
 import torch
 

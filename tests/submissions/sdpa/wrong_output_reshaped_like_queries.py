@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: breaks when D != Dv
+# diagnosis: output-like-queries
 import math
 import torch
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: returns no weights
+# diagnosis: output-only
 def sdpa(q, k, v, mask=None):
     # scale q and not the scores: fewer multiplications
     q = q * q.shape[-1] ** -0.5

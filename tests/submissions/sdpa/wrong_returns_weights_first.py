@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: (weights, output) in the wrong order
+# diagnosis: weights-first
 import math
 import torch
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: divides by D, not by its root
+# diagnosis: scale-by-d
 import torch
 import torch.nn.functional as F
 

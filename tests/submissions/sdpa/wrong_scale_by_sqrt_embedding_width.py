@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: divides by sqrt(H*D)
+# diagnosis: scale-by-sqrt-model-width
 import math
 import torch
 

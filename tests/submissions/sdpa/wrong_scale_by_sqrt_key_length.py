@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: divides by sqrt(S)
+# diagnosis: scale-by-sqrt-key-length
 import math
 import torch
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: sigmoid instead of softmax
+# diagnosis: sigmoid
 import math
 import torch
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: exp overflows at large logits
+# diagnosis: exp-overflows
 import torch
 
 

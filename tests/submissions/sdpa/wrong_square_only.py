@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: default mask is L by L, whatever S is
+# diagnosis: square-only
 import math
 import torch
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: float('1e-9') typed for -1e9
+# diagnosis: blocked-scores-zero
 import math
 import torch
 

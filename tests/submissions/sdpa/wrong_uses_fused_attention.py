@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: calls the fused kernel
+# diagnosis: fused-attention
 import torch
 import torch.nn.functional as F
 

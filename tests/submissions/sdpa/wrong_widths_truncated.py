@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: q and k of different width are cut to fit
+# diagnosis: widths-truncated
 import math
 import torch
 

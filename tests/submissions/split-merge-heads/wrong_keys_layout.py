@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: split-merge-heads
 # mistake: gives (B, H, D, L)
+# diagnosis: split-as-transposed-keys
 def split_heads(x, num_heads):
     """(B, L, E) -> (B, H, D, L)"""
     B, L, E = x.shape

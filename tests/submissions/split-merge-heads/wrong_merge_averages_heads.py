@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: split-merge-heads
 # mistake: mean over heads, repeated
+# diagnosis: merge-averages-heads
 import torch
 
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: split-merge-heads
 # mistake: transposes axes 0 and 1
+# diagnosis: merge-swaps-batch-and-heads
 def split_heads(x, num_heads):
     # 拆分多头
     return x.unflatten(2, (num_heads, -1)).transpose(1, 2)

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: split-merge-heads
 # mistake: leaves (B, L, H, D)
+# diagnosis: split-stops-before-transpose
 def split_heads(x, num_heads):
     B, L, E = x.shape
     return x.reshape(B, L, num_heads, E // num_heads)

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: split-merge-heads
 # mistake: D and H exchanged
+# diagnosis: split-sizes-exchanged
 def split_heads(x, num_heads):
     B, L, E = x.shape
     assert E % num_heads == 0

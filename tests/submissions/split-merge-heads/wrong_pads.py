@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: split-merge-heads
 # mistake: zero features added where E does not divide
+# diagnosis: split-pads
 import torch.nn.functional as F
 
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: split-merge-heads
 # mistake: drops features that do not fill a head
+# diagnosis: split-truncates
 def split_heads(x, num_heads):
     B, L, E = x.shape
     D = E // num_heads

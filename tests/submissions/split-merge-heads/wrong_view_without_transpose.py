@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: split-merge-heads
 # mistake: one view straight to (B, H, L, D), and back
+# diagnosis: split-without-transpose
 def split_heads(x, num_heads):
     B, L, E = x.shape
     return x.reshape(B, num_heads, L, E // num_heads)

@@ -1,0 +1,1 @@
+"""Certifying a bank: proof that its references pass, and that known mistakes do not."""

@@ -1,0 +1,72 @@
+"""Worthless answers: the reference, with what it returns spoilt."""
+
+from __future__ import annotations
+
+from mha_judge.problem import Entry, Problem
+
+_SPOILERS: dict[str, str] = {
+    "zeros": "torch.zeros_like(t)",
+    "ones": "torch.ones_like(t)",
+    "NaN": "torch.full_like(t, float('nan')) if t.is_floating_point() else t",
+    "noise": "torch.randn_like(t) if t.is_floating_point() else t",
+    "the mean over positions": "t.mean(-2, keepdim=True).expand_as(t).clone()",
+    "positions in reverse": "t.flip(-2)",
+    "the batch mixed up": "t.roll(1, 0)",
+    "1 % too large": "t * 1.01",
+    "1 ‰ of noise": "t + 1e-3 * t.abs().max() * torch.randn_like(t)",
+    "two decimals": "(t * 100).round() / 100",
+    "the other sign": "-t",
+    "cut from the graph": "t.detach().clone()",
+    "float64": "t.double() if t.dtype is torch.float32 else t.float()",
+    "a flat tensor": "t.reshape(-1)",
+}
+
+_NUMBERS: dict[str, str] = {"zero": "0", "one more": "value + 1", "twice": "2 * value"}
+
+_HEAD = """
+
+import functools as _functools
+import torch
+
+
+def _spoil(value):
+    if isinstance(value, torch.Tensor):
+        t = value
+        return {tensor}
+    if isinstance(value, (int, float)):
+        return {number}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_spoil(item) for item in value)
+    return value
+
+
+def _spoilt(function):
+    @_functools.wraps(function)
+    def call(*args, **kwargs):
+        return _spoil(function(*args, **kwargs))
+
+    return call
+"""
+
+
+def baselines(problem: Problem, reference: str) -> dict[str, str]:
+    """Return the source of each worthless answer, by what it returns.
+
+    Args:
+        problem: Whose entries are spoilt; where it asks for counts, numbers rather than tensors.
+        reference: The reference's source.
+    """
+    spoilt = "".join(_spoilt(entry) for entry in problem.entry if entry.kind != "answers")
+    counts = any(entry.kind == "answers" for entry in problem.entry)
+    found = {}
+    for name, expression in (_NUMBERS if counts else _SPOILERS).items():
+        tensor, number = ("value", expression) if counts else (expression, "value")
+        head = _HEAD.replace("{tensor}", tensor).replace("{number}", number)
+        found[name] = reference + head + spoilt
+    return found
+
+
+def _spoilt(entry: Entry) -> str:
+    if entry.kind == "function":
+        return f"\n\n{entry.name} = _spoilt({entry.name})\n"
+    return f"\n\n{entry.name}.forward = _spoilt({entry.name}.forward)\n"

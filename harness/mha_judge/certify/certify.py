@@ -1,0 +1,226 @@
+"""Certifying a problem: that its grader kills what it should and lets pass what it should."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+
+from mha_judge.bank import Bank
+from mha_judge.certify.agreement import compare_all
+from mha_judge.certify.baselines import baselines
+from mha_judge.certify.equivalents import read_equivalents
+from mha_judge.certify.grades import Graders, Task
+from mha_judge.certify.models import (
+    MAX_STARTER_SCORE,
+    MIN_MARGIN,
+    Baseline,
+    Certificate,
+    Fault,
+    Kill,
+    Mutant,
+)
+from mha_judge.certify.mutation import mutants
+from mha_judge.certify.statements import faults_of
+from mha_judge.judge import MAX_SEED
+from mha_judge.mistake import Mistake
+from mha_judge.report.models import CheckResult, Outcome, Report, Verdict
+
+_FAILED = (Outcome.FAILED, Outcome.ERROR, Outcome.TIMEOUT, Outcome.CRASHED)
+Progress = Callable[[str, int, int], None]
+"""Takes what is being done, how many of it are done, and how many there are."""
+
+
+def certify(
+    bank: Bank,
+    problem_id: str,
+    graders: Graders,
+    seeds: Sequence[int],
+    *,
+    with_mutants: bool = True,
+    progress: Progress = lambda what, done, of: None,
+) -> Certificate:
+    """Return the certificate of one problem.
+
+    Args:
+        bank: Where the problem lies.
+        problem_id: Which one.
+        graders: Who grades.
+        seeds: The reference and every mistake are graded under each of them, the rest under the
+            first.
+        with_mutants: Whether changes to the reference are tried as well.
+        progress: Told of every grade.
+
+    Raises:
+        JudgeError: The bank is broken, or no verdict could be reached.
+    """
+    started = time.monotonic()
+    work = _Certifying(bank, problem_id, graders, list(seeds), progress)
+    work.reference()
+    work.starter()
+    work.mistakes()
+    work.baselines()
+    if with_mutants:
+        work.mutants()
+    work.texts()
+    work.certificate.seconds = round(time.monotonic() - started, 1)
+    return work.certificate
+
+
+def seeds_from(first: int | None, count: int) -> list[int]:
+    """Return `count` seeds, one after another; from a fresh one if `first` is None."""
+    start = secrets.randbelow(MAX_SEED - count) if first is None else first
+    return list(range(start, start + count))
+
+
+class _Certifying:
+    def __init__(
+        self, bank: Bank, problem_id: str, graders: Graders, seeds: list[int], progress: Progress
+    ) -> None:
+        self._bank = bank
+        self._problem = bank.problem(problem_id)
+        self._graders = graders
+        self._seeds = seeds
+        self._progress = progress
+        self._source = bank.reference(problem_id).read_text(encoding="utf-8")
+        self._checks: list[CheckResult] = []
+        self.certificate = Certificate(problem=problem_id, seeds=seeds, checks={})
+
+    def _fault(self, subject: str, message: str) -> None:
+        self.certificate.faults.append(Fault(subject=subject, message=message))
+
+    def _grade(
+        self, kind: str, sources: dict[str, str], seeds: Sequence[int]
+    ) -> list[tuple[Task, Report]]:
+        tasks = [
+            Task(self._problem.id, kind, name, source, seed)
+            for name, source in sources.items()
+            for seed in seeds
+        ]
+        graded = []
+        for task, report in self._graders.reports(tasks):
+            graded.append((task, report))
+            self._progress(kind, len(graded), len(tasks))
+        return graded
+
+    def reference(self) -> None:
+        """The reference gets 100 for every seed, on the advisory checks too."""
+        for task, report in self._grade("reference", {"reference": self._source}, self._seeds):
+            self.certificate.reference_scores.append(report.score)
+            bad = [c.id for c in report.checks if c.outcome is not Outcome.PASSED]
+            if report.verdict is not Verdict.ACCEPTED or bad:
+                what = ", ".join(bad) or str(report.verdict)
+                self._fault("reference", f"is not accepted under seed {task.seed}: {what}")
+            self._checks = report.checks
+        self.certificate.checks = {check.id: check.title for check in self._checks}
+        self.certificate.advisory = [check.id for check in self._checks if check.advisory]
+
+    def starter(self) -> None:
+        """What is handed out is not accepted, and earns next to nothing."""
+        source = self._bank.starter(self._problem.id)
+        for _, report in self._grade("starter", {"starter": source}, self._seeds[:1]):
+            self.certificate.starter_score = report.score
+            if report.verdict is Verdict.ACCEPTED or report.score >= MAX_STARTER_SCORE:
+                self._fault("starter", f"gets {report.score:g}; less than 20 is wanted")
+
+    def mistakes(self) -> None:
+        """Every mistake is killed by its check, clearly, and named as itself."""
+        listed = {mistake.id: mistake for mistake in self._bank.mistakes(self._problem.id)}
+        sources = {name: m.path.read_text(encoding="utf-8") for name, m in listed.items()}
+        kills = {
+            name: Kill(id=name, title=m.title, killed_by=m.killed_by) for name, m in listed.items()
+        }
+        for task, report in self._grade("mistakes", sources, self._seeds):
+            _note(kills[task.name], report)
+        self.certificate.mistakes = list(kills.values())
+        for kill in kills.values():
+            self._judge(kill, listed[kill.id])
+        self._judge_checks()
+
+    def _judge(self, kill: Kill, mistake: Mistake) -> None:
+        subject = f"mistake {kill.id}"
+        if mistake.killed_by not in self.certificate.checks:
+            self._fault(subject, f"killed_by names no check: {mistake.killed_by!r}")
+            return
+        if not kill.killed:
+            how = kill.outcomes.get(kill.killed_by, Outcome.NOT_ASSESSED)
+            self._fault(subject, f"survives the check {kill.killed_by}, which is {how}")
+        if kill.margin is not None and kill.margin < MIN_MARGIN:
+            self._fault(subject, f"is killed by a margin of {kill.margin:.1f} only")
+        if kill.diagnoses and not mistake.by_chance:
+            self._fault(subject, f"is diagnosed as {'; '.join(kill.diagnoses)}")
+
+    def _judge_checks(self) -> None:
+        """A check that no mistake ever fails may be one that cannot fail."""
+        failed = {
+            check
+            for kill in self.certificate.mistakes
+            for check, outcome in kill.outcomes.items()
+            if outcome in _FAILED
+        }
+        for check in self._checks:
+            if check.id not in failed and not check.advisory:
+                self._fault(
+                    f"check {check.id}", "no mistake ever fails it: it may be unable to fail"
+                )
+
+    def baselines(self) -> None:
+        """Worthless answers are not accepted."""
+        sources = baselines(self._problem, self._source)
+        for task, report in self._grade("baselines", sources, self._seeds[:1]):
+            accepted = report.verdict is Verdict.ACCEPTED
+            self.certificate.baselines.append(
+                Baseline(name=task.name, scores=[report.score], accepted=accepted)
+            )
+            if accepted:
+                self._fault("baselines", f"an answer that returns {task.name} is accepted")
+
+    def mutants(self) -> None:
+        """Every change to the reference is noticed, or listed with a reason."""
+        changes = {change.text: change for change in mutants(self._source)}
+        reasons = read_equivalents(self._bank, self._problem.id)
+        sources = {text: change.source for text, change in changes.items()}
+        self.certificate.mutants = len(sources)
+        for task, report in self._grade("mutants", sources, self._seeds[:1]):
+            if report.verdict is not Verdict.ACCEPTED:
+                if task.name in reasons:
+                    self._fault("mutants", f"listed as equivalent, yet killed: {task.name}")
+                continue
+            reason = reasons.get(task.name)
+            self.certificate.survivors.append(
+                Mutant(change=task.name, line=changes[task.name].line, reason=reason)
+            )
+            if reason is None:
+                line = changes[task.name].line
+                self._fault("mutants", f"a changed reference is accepted: line {line}: {task.name}")
+        for text in reasons.keys() - changes.keys():
+            self._fault("mutants", f"listed as equivalent, but there is no such change: {text}")
+
+    def texts(self) -> None:
+        """Statements, starter and hints are complete; the reference agrees with others."""
+        categories = {check.category for check in self._checks}
+        for fault in faults_of(self._bank, self._problem, categories):
+            self._fault("texts", fault)
+        names, faults = compare_all(self._bank, self._problem.id)
+        self.certificate.agreements = names
+        for fault in faults:
+            self._fault("reference", fault)
+
+
+def _note(kill: Kill, report: Report) -> None:
+    """Add what one grade says of a mistake: the worst for the grader counts."""
+    for check in report.checks:
+        before = kill.outcomes.get(check.id)
+        if before is None or check.outcome in _FAILED:
+            kill.outcomes[check.id] = check.outcome
+    killer = next((check for check in report.checks if check.id == kill.killed_by), None)
+    if killer is None or killer.outcome not in _FAILED:
+        kill.killed = False
+        if killer is not None:
+            kill.outcomes[killer.id] = killer.outcome
+    elif killer.margin is not None:
+        kill.margin = killer.margin if kill.margin is None else min(kill.margin, killer.margin)
+    named = [diagnosis.id for diagnosis in report.diagnoses]
+    if named[:1] != [kill.id]:
+        text = f"{' and '.join(named) or 'nothing'} under seed {report.seed}"
+        kill.diagnoses.append(text)

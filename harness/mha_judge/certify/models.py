@@ -1,0 +1,110 @@
+"""The certificate of a problem: what was graded, what came of it, and what is wrong."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from mha_judge.report.models import Outcome
+
+MIN_MARGIN = 10.0
+"""A mistake must be this many times further off than the error budget allows."""
+MAX_STARTER_SCORE = 20.0
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+class Kill(_Model):
+    """What became of one known mistake, over all seeds."""
+
+    id: str
+    title: str
+    killed_by: str
+    """The check that must fail."""
+    outcomes: dict[str, Outcome] = {}
+    """Check and outcome: passed only if it passed for every seed."""
+    killed: bool = True
+    """Whether the check that must fail failed for every seed."""
+    margin: float | None = None
+    """The smallest error of that check as a multiple of what is allowed; None: not of degree."""
+    diagnoses: list[str] = []
+    """What the report named, other than the mistake itself alone."""
+
+
+class Baseline(_Model):
+    """A worthless answer made from the reference's."""
+
+    name: str
+    scores: list[float] = []
+    accepted: bool = False
+
+
+class Mutant(_Model):
+    """A change to the reference that every check lets pass."""
+
+    change: str
+    line: int
+    reason: str | None = None
+    """Why it makes no difference, where the bank lists one."""
+
+
+class Fault(_Model):
+    """Something that is wrong with a problem, and what it is wrong with."""
+
+    subject: str
+    """`reference`, `starter`, `mistake ID`, `check ID`, `baselines`, `mutants`, `texts`."""
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.message}"
+
+
+class Certificate(_Model):
+    """All that `verify` found out about one problem."""
+
+    problem: str
+    seeds: list[int]
+    checks: dict[str, str]
+    """Id and title of every check."""
+    advisory: list[str] = []
+    reference_scores: list[float] = []
+    starter_score: float = 0.0
+    mistakes: list[Kill] = []
+    baselines: list[Baseline] = []
+    mutants: int = 0
+    """How many changes to the reference were tried."""
+    survivors: list[Mutant] = []
+    agreements: list[str] = []
+    """Independent implementations that the reference was compared with."""
+    faults: list[Fault] = []
+    """The problem is certified if there is none."""
+    seconds: float = 0.0
+
+    @property
+    def certified(self) -> bool:
+        return not self.faults
+
+    @property
+    def subjects(self) -> list[str]:
+        """All that was looked at, in the order in which it was."""
+        return [
+            "reference",
+            "starter",
+            *(f"mistake {kill.id}" for kill in self.mistakes),
+            *(f"check {check}" for check in self.checks if check not in self.advisory),
+            "baselines",
+            "mutants",
+            "texts",
+        ]
+
+
+class Certification(_Model):
+    """The certificates of a bank's problems."""
+
+    schema_version: int = 1
+    problems: list[Certificate]
+
+    @property
+    def certified(self) -> bool:
+        return all(certificate.certified for certificate in self.problems)

@@ -1,0 +1,1 @@
+"""A certification as people and machines read it."""

@@ -1,0 +1,67 @@
+"""Whether what a candidate reads is complete: both languages, starter, hints."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from mha_judge.bank import LANGUAGES, Bank
+from mha_judge.errors import BankError
+from mha_judge.problem import Problem
+from mha_judge.report.models import Category
+
+_CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
+
+
+def faults_of(bank: Bank, problem: Problem, categories: set[Category]) -> list[str]:
+    """Return what is missing, a sentence each.
+
+    Args:
+        bank: Where the texts lie.
+        problem: Whose texts they are.
+        categories: Those of the grader's checks; each needs a hint.
+    """
+    texts: dict[str, str] = {}
+    faults: list[str] = []
+    for language in LANGUAGES:
+        try:
+            texts[language] = bank.statement(problem.id, language)
+        except BankError as error:
+            faults.append(str(error))
+    for language, text in texts.items():
+        for entry in problem.entry:
+            if entry.name not in text:
+                faults.append(f"the statement ({language}) does not name `{entry.name}`")
+    if len(texts) == len(LANGUAGES):
+        code = [len(_CODE.findall(text)) for text in texts.values()]
+        if len(set(code)) != 1:
+            faults.append(f"the statements differ in their number of examples: {code}")
+    if not re.search(r"[\u4e00-\u9fff]", problem.title_zh):
+        faults.append("title_zh is not in Chinese")
+    faults += [
+        f"problem.toml has no hint for the category {category}"
+        for category in sorted(categories)
+        if not problem.hints.get(category)
+    ]
+    return faults + _starter_faults(bank, problem)
+
+
+def _starter_faults(bank: Bank, problem: Problem) -> list[str]:
+    try:
+        source = bank.starter(problem.id)
+        names = {name for node in ast.parse(source).body for name in _defined(node)}
+    except (BankError, SyntaxError) as error:
+        return [f"the starter cannot be used: {error}"]
+    missing = [entry.name for entry in problem.entry if entry.name not in names]
+    faults = [f"the starter does not define `{name}`" for name in missing]
+    if "TODO" not in source:
+        faults.append("the starter says nowhere TODO")
+    return faults
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    """Return the names that a statement at the top of a module gives a meaning to."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return [target.id for target in targets if isinstance(target, ast.Name)]

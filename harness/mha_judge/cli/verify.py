@@ -1,0 +1,108 @@
+"""`mha-judge verify [ID…]`: certify a bank."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+
+import click
+
+from mha_judge.cli.context import bank_of
+from mha_judge.cli.outputs import check_outputs, write_outputs
+from mha_judge.sandbox import BACKENDS
+
+
+@click.command("verify")
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option(
+    "--seeds",
+    type=click.IntRange(1, 1000),
+    default=3,
+    show_default=True,
+    help="Under how many seeds reference and mistakes are graded.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**53 - 1001),
+    help="The first seed; default: drawn from the system.",
+)
+@click.option(
+    "--mutants/--no-mutants",
+    default=True,
+    show_default=True,
+    help="Try small changes to the reference as well.",
+)
+@click.option(
+    "--sandbox",
+    "backend",
+    type=click.Choice(["auto", *BACKENDS]),
+    default="jail",
+    show_default=True,
+    help="How the files are confined.",
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=lambda: len(os.sched_getaffinity(0)),
+    show_default="the cores",
+    help="How many judges work at once.",
+)
+@click.option("--json", "json_path", metavar="PATH", help="Write JSON; `-` is stdout.")
+@click.option("--junit", "junit_path", metavar="PATH", help="Write JUnit XML; `-` is stdout.")
+@click.option("--html", "html_path", metavar="PATH", help="Write the matrix as a page.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    ids: tuple[str, ...],
+    seeds: int,
+    seed: int | None,
+    mutants: bool,
+    backend: str,
+    jobs: int,
+    json_path: str | None,
+    junit_path: str | None,
+    html_path: str | None,
+) -> None:
+    """Prove that references pass and known mistakes do not; exit 1 if a problem fails."""
+    paths = {"--json": json_path, "--junit": junit_path, "--html": html_path}
+    check_outputs(paths)
+    bank = bank_of(ctx)
+    for problem_id in ids:
+        bank.require(problem_id)
+    from rich.console import Console
+
+    from mha_judge.certify.certify import certify, seeds_from
+    from mha_judge.certify.grades import Graders
+    from mha_judge.certify.models import Certification
+    from mha_judge.certify.render import html, junit, terminal
+
+    console = Console(highlight=False, stderr="-" in paths.values())
+    certificates = []
+    with closing(Graders(bank, backend, jobs)) as graders, console.status("starting") as status:
+        for problem_id in ids or bank.ids:
+
+            def progress(what: str, done: int, of: int, problem_id: str = problem_id) -> None:
+                status.update(f"{problem_id}: {what} {done}/{of}")
+
+            certificates.append(
+                certify(
+                    bank,
+                    problem_id,
+                    graders,
+                    seeds_from(seed, seeds),
+                    with_mutants=mutants,
+                    progress=progress,
+                )
+            )
+    certification = Certification(problems=certificates)
+    write_outputs(
+        {
+            "--json": lambda: certification.model_dump_json(indent=2) + "\n",
+            "--junit": lambda: junit.render(certification),
+            "--html": lambda: html.render(certification),
+        },
+        paths,
+    )
+    terminal.show(certification, console)
+    ctx.exit(0 if certification.certified else 1)

@@ -1,0 +1,220 @@
+"""Which known mistakes explain the checks that failed.
+
+The inputs of a failed check are put to every mistake of the problem, with the weights that the
+candidate's layer had. A mistake that answers each of them as the candidate did, within the error
+budget, explains the check. Few mistakes that explain many checks are preferred; between equals,
+the one that also agrees with the candidate where it was right.
+
+The work is bounded by counts, so that the same seed gives the same diagnosis: `MAX_CHECKS` failed
+checks at most; the search ends at `MAX_UNEXPLAINED` of them that no mistake explains; for these
+`MAX_PAIRS` pairs of mistakes are tried; and a match is compared on `MAX_RIGHT` checks that passed,
+to tell a mistake from a coincidence.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from mha_judge.bank import Bank
+from mha_judge.diagnosis.programs import Catalogue, Program
+from mha_judge.diagnosis.replay import Replay
+from mha_judge.grading.expected import Live, leaves
+from mha_judge.grading.trace import Step, Trace
+from mha_judge.mistake import Mistake
+from mha_judge.report.models import CheckResult, Diagnosis, Outcome
+
+MAX_CHECKS = 16
+MAX_PAIRS = 40
+MAX_UNEXPLAINED = 4
+MAX_RIGHT = 10
+
+
+def _telling(steps: Sequence[Step]) -> Sequence[Step]:
+    """Return a check's last step, or all where they build on one another."""
+    chained = any(isinstance(leaf, Live) for step in steps for leaf in leaves(step.args))
+    return steps if chained else steps[-1:]
+
+
+@functools.cache
+def _catalogue(bank: Bank, problem_id: str, reference: Path) -> Catalogue:
+    return Catalogue(reference, bank.mistakes(problem_id))
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """A failed check, up to and with the step that went wrong."""
+
+    check: CheckResult
+    steps: tuple[Step, ...]
+
+
+class Diagnostician:
+    """Knows a problem's mistakes, and names those that a candidate made."""
+
+    def __init__(self, reference: Callable[[str], Any], catalogue: Catalogue) -> None:
+        """Take the reference's entries by name, and the mistakes."""
+        self._reference = reference
+        self._catalogue = catalogue
+
+    @classmethod
+    def of(cls, bank: Bank, problem_id: str, reference: ModuleType) -> Diagnostician:
+        """Return the diagnostician of a problem; its mistakes are read once in a process."""
+        path = bank.reference(problem_id)
+        return cls(lambda name: getattr(reference, name, None), _catalogue(bank, problem_id, path))
+
+    def recognises(self, step: Step) -> bool:
+        """Return whether some mistake answers a step as the candidate did."""
+        return any(Replay(p.entry).agrees([step]) for p in self._catalogue.programs.values())
+
+    def explain(self, results: Sequence[CheckResult], trace: Trace) -> list[Diagnosis]:
+        """Return the mistakes that explain failed checks, the one that explains most first."""
+        case = _Case(self._reference, self._catalogue, results, trace)
+        named = case.by_single_mistakes()
+        named = case.by_pairs(named)
+        for mistake, checks in case.by_their_check():
+            named.setdefault(mistake.id, []).extend(checks)
+        return [self._diagnosis(name, checks) for name, checks in named.items()]
+
+    def _diagnosis(self, name: str, checks: Sequence[str]) -> Diagnosis:
+        mistake = self._catalogue.mistakes[name]
+        return Diagnosis(
+            id=name,
+            title=mistake.title,
+            explanation=mistake.explanation.strip(),
+            hint=mistake.hint.strip(),
+            checks=list(checks),
+        )
+
+
+class _Case:
+    """One candidate's failures, and what explains them so far."""
+
+    def __init__(
+        self,
+        reference: Callable[[str], Any],
+        catalogue: Catalogue,
+        results: Sequence[CheckResult],
+        trace: Trace,
+    ) -> None:
+        self._catalogue = catalogue
+        self._trace = trace
+        self._truth = Replay(reference)
+        self._replays: dict[int, Replay] = {}
+        bad = [c for c in results if c.outcome in (Outcome.FAILED, Outcome.ERROR)]
+        counting = [c for c in bad if not c.advisory]
+        found = [(check, self._wrong_steps(check)) for check in counting]
+        self._failures = [_Failure(c, s) for c, s in found if s is not None][:MAX_CHECKS]
+        self._valueless = [check for check, steps in found if steps is None]
+        passed = [trace.of(c.id) for c in results if c.outcome is Outcome.PASSED]
+        self._right = [steps for steps in passed if steps]
+        self._open = list(self._failures)
+
+    def _wrong_steps(self, check: CheckResult) -> tuple[Step, ...] | None:
+        """Return a check's steps up to the last, or None if the reference answers them alike."""
+        steps = tuple(self._trace.of(check.id))
+        return None if not steps or self._truth.agrees(steps) else steps
+
+    def by_single_mistakes(self) -> dict[str, list[str]]:
+        """Return mistakes and the checks that each explains; what none explains stays open."""
+        named: dict[str, list[str]] = {}
+        left = self._open
+        self._open = []
+        while left:
+            first, *rest = left
+            explained = {
+                name: [first, *(f for f in rest if self._explains(program, f))]
+                for name, program in self._catalogue.programs.items()
+                if self._explains(program, first)
+            }
+            plausible = {n: fs for n, fs in explained.items() if self._is_plausible(n, fs)}
+            if not plausible:
+                self._open.append(first)
+                if len(self._open) == MAX_UNEXPLAINED:
+                    break
+                left = rest
+                continue
+            most = max(len(failures) for failures in plausible.values())
+            equals = [name for name, failures in plausible.items() if len(failures) == most]
+            best = equals[0] if len(equals) == 1 else min(equals, key=self._all_contradictions)
+            named[best] = [failure.check.id for failure in plausible[best]]
+            left = [failure for failure in left if failure not in plausible[best]]
+        return named
+
+    def _explains(self, program: Program, failure: _Failure) -> bool:
+        return self._replay(program).agrees(failure.steps)
+
+    def _is_plausible(self, name: str, explained: Sequence[_Failure]) -> bool:
+        """Return whether a match may be more than a coincidence on one input.
+
+        Where the mistake shows, the candidate should mostly answer like it; where the candidate
+        was right, it should mostly not show.
+        """
+        others = [failure for failure in self._failures if failure not in explained]
+        replay = self._replay(self._catalogue.programs[name])
+        missed = sum(replay.changes(failure.steps[-1], self._truth) for failure in others)
+        return missed <= len(explained) and self._contradictions(name) <= len(explained)
+
+    def _contradictions(self, name: str) -> int:
+        """Return how many of some checks that passed the mistake answers otherwise."""
+        every = max(1, -(-len(self._right) // MAX_RIGHT))
+        return self._contradicted(name, self._right[::every])
+
+    def _all_contradictions(self, name: str) -> int:
+        return self._contradicted(name, self._right)
+
+    def _contradicted(self, name: str, right: Sequence[Sequence[Step]]) -> int:
+        replay = self._replay(self._catalogue.programs[name])
+        return sum(not replay.agrees(_telling(steps)) for steps in right)
+
+    def by_pairs(self, named: Mapping[str, list[str]]) -> dict[str, list[str]]:
+        """Return `named`, and pairs of mistakes that together explain what was left."""
+        both = {name: list(checks) for name, checks in named.items()}
+        tried = 0
+        for failure in list(self._open):
+            if failure not in self._open:
+                continue
+            active = self._active(failure, list(both))
+            for program in self._catalogue.pairs(active):
+                tried += 1
+                if tried > MAX_PAIRS:
+                    return both
+                if self._explains(program, failure):
+                    self._accept(program, both)
+                    break
+        return both
+
+    def _active(self, failure: _Failure, named: Sequence[str]) -> list[str]:
+        """Return the mistakes that change an answer here, those already named first."""
+        last = failure.steps[-1]
+        matter = [
+            name
+            for name, program in self._catalogue.programs.items()
+            if name in named or self._replay(program).changes(last, self._truth)
+        ]
+        return sorted(matter, key=lambda name: name not in named)
+
+    def _accept(self, program: Program, both: dict[str, list[str]]) -> None:
+        """Note what a pair explains, under each mistake of it."""
+        explained = [failure for failure in self._open if self._explains(program, failure)]
+        for mistake in program.mistakes:
+            both.setdefault(mistake.id, []).extend(failure.check.id for failure in explained)
+        self._open = [failure for failure in self._open if failure not in explained]
+
+    def by_their_check(self) -> list[tuple[Mistake, list[str]]]:
+        """Return mistakes of right values that only the failed check notices, if but one does."""
+        named = []
+        for check in self._valueless:
+            mistakes = self._catalogue.by_check(check.id, check.message)
+            if len(mistakes) == 1:
+                named.append((mistakes[0], [check.id]))
+        return named
+
+    def _replay(self, program: Program) -> Replay:
+        if id(program) not in self._replays:
+            self._replays[id(program)] = Replay(program.entry)
+        return self._replays[id(program)]

@@ -1,0 +1,61 @@
+"""When two answers are the same, as far as a diagnosis is concerned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mha_judge.diagnosis.programs import REFUSED
+from mha_judge.grading.failures import CheckFailure, Raised
+from mha_judge.grading.formulas import FormulaError, from_answer, same_growth
+
+NEAR, ALIKE, SAME = 0.1, 1e-4, 1e-7
+"""Shares of the largest number: worth a closer look, equal but for rounding, equal for certain."""
+_LETTERS = "abcdefghijklmnpqrstuvwxyzABCDEFGHIJKLMNPQRSTUVWXYZ"  # O is no letter: O(n)
+
+
+def alike(found: Any, own: Any, share: float) -> bool:
+    """Return whether two leaves differ by no more than a share of the largest number."""
+    if not isinstance(own, Tensor):
+        return bool(type(found) is type(own) and found == own)
+    if not isinstance(found, Tensor) or found.shape != own.shape or found.dtype != own.dtype:
+        return False
+    if not own.dtype.is_floating_point:
+        return bool(torch.equal(found, own))
+    one, other = without_blocked_rows(found.detach().double(), own.detach().double())
+    finite = other[torch.isfinite(other)]
+    scale = float(finite.abs().max()) if finite.numel() else 1.0
+    return torch.allclose(one, other, rtol=0.0, atol=share * scale, equal_nan=True)
+
+
+def without_blocked_rows(found: Tensor, own: Tensor) -> tuple[Tensor, Tensor]:
+    """Return both with zeros where the bank's own program gives NaN and the candidate does not.
+
+    Where a mistake blocks every key of a row, −∞ gives NaN and −1e9 the mean of v: the mistake is
+    the same. More than half of the numbers must be left to compare.
+    """
+    blocked = torch.isnan(own) & torch.isfinite(found)
+    if not bool(blocked.any()) or 2 * int(blocked.sum()) > blocked.numel():
+        return found, own
+    return found.masked_fill(blocked, 0.0), own.masked_fill(blocked, 0.0)
+
+
+def same_error(failure: CheckFailure, error: Exception) -> bool:
+    """Return whether the candidate raised what a program raised: by type, and by torch's words."""
+    if not isinstance(failure, Raised) or failure.kind != type(error).__name__:
+        return False
+    words = str(error).split("\n")[0]
+    return words == REFUSED or words[:100] in failure.message
+
+
+def same_answer(found: Any, answers: Any, key: str) -> bool:
+    """Return whether a formula grows as a program's own answer does."""
+    if not isinstance(answers, dict) or key not in answers:
+        return False
+    try:
+        one, other = (from_answer(text, _LETTERS) for text in (found, answers[key]))
+        return bool(same_growth(one, other).is_equal)
+    except (FormulaError, ValueError):
+        return False

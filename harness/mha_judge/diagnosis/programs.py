@@ -1,0 +1,149 @@
+"""Mistakes as programs: the reference's statements with one edit, or with two that do not meet.
+
+A mistake's file is the reference but for the mistake. Written out statement by statement, without
+docstrings and annotations, the two differ in a few lines; the lines of two mistakes that lie apart
+can be put into one program, which makes both.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from mha_judge.mistake import Mistake
+
+REFUSED = "refused"
+"""The words of every exception that a program raises itself: those of a candidate are its own."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Lines `start` to `end` of the reference, and what stands there instead."""
+
+    start: int
+    end: int
+    lines: tuple[str, ...]
+
+    def meets(self, other: Edit) -> bool:
+        """Return whether two edits touch the same lines, or the same gap between lines."""
+        return self.start <= other.end and other.start <= self.end
+
+
+class Program:
+    """Python source of the bank's own, run when it is first asked for."""
+
+    def __init__(self, mistakes: Sequence[Mistake], tree: Callable[[], ast.Module]) -> None:
+        """Take the mistakes that the program makes, and what returns its syntax tree."""
+        self.mistakes = tuple(mistakes)
+        self._tree = tree
+
+    @cached_property
+    def module(self) -> ModuleType:
+        """The module that the source makes; an empty one if it does not run."""
+        module = ModuleType("mistake")
+        try:
+            exec(compile(self._tree(), "<mistake>", "exec"), module.__dict__)
+        except Exception:  # two edits may make no program together
+            return ModuleType("mistake")
+        return module
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The program statement by statement."""
+        return ast.unparse(self._tree()).splitlines()
+
+    def entry(self, name: str) -> Any:
+        return getattr(self.module, name, None)
+
+
+class Catalogue:
+    """The mistakes of one problem, alone and in pairs."""
+
+    def __init__(self, reference: Path, mistakes: Sequence[Mistake]) -> None:
+        self._base = Program([], lambda: _tree(reference))
+        self.mistakes = {mistake.id: mistake for mistake in mistakes}
+        self.programs = {m.id: _program(m) for m in mistakes if m.has_values}
+        self._pairs: dict[tuple[str, str], Program | None] = {}
+
+    def by_check(self, check: str, message: str) -> list[Mistake]:
+        """Return the mistakes that only this check notices, and reports in such words."""
+        by_check = [m for m in self.mistakes.values() if m.by_check and m.killed_by == check]
+        return [mistake for mistake in by_check if mistake.says in message]
+
+    def pairs(self, ids: Sequence[str]) -> Iterator[Program]:
+        """Yield the programs that make two of these mistakes at once."""
+        for pair in itertools.combinations(ids, 2):
+            if pair not in self._pairs:
+                self._pairs[pair] = self._combine(*pair)
+            program = self._pairs[pair]
+            if program is not None:
+                yield program
+
+    def _combine(self, one: str, other: str) -> Program | None:
+        mine, theirs = self._edits[one], self._edits[other]
+        if any(a.meets(b) for a in mine for b in theirs if a != b):
+            return None
+        lines = list(self._base.lines)
+        for edit in sorted({*mine, *theirs}, key=lambda edit: edit.start, reverse=True):
+            lines[edit.start : edit.end] = edit.lines
+        both = [self.mistakes[one], self.mistakes[other]]
+        return Program(both, lambda: ast.parse("\n".join(lines)))
+
+    @cached_property
+    def _edits(self) -> dict[str, list[Edit]]:
+        return {name: edits(self._base.lines, p.lines) for name, p in self.programs.items()}
+
+
+def edits(base: Sequence[str], changed: Sequence[str]) -> list[Edit]:
+    """Return what turns the lines of `base` into those of `changed`."""
+    matcher = difflib.SequenceMatcher(None, base, changed, autojunk=False)
+    return [
+        Edit(i1, i2, tuple(changed[j1:j2]))
+        for kind, i1, i2, j1, j2 in matcher.get_opcodes()
+        if kind != "equal"
+    ]
+
+
+def _program(mistake: Mistake) -> Program:
+    return Program([mistake], lambda: _tree(mistake.path))
+
+
+def _tree(path: Path) -> ast.Module:
+    """Return a file's syntax tree without what does not count."""
+    tree: ast.Module = _Plain().visit(ast.parse(path.read_text(encoding="utf-8")))
+    return ast.fix_missing_locations(tree)
+
+
+class _Plain(ast.NodeTransformer):
+    """Drops docstrings and annotations, and the words of exceptions."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            return None
+        return self.generic_visit(node)
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        if isinstance(node.exc, ast.Call) and node.exc.args:
+            node.exc.args = [ast.Constant(REFUSED)]
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        if node.value is None:
+            return None
+        assign = ast.Assign(targets=[node.target], value=node.value)
+        return self.generic_visit(ast.copy_location(assign, node))
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.returns = None
+        for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]:
+            argument.annotation = None
+        self.generic_visit(node)
+        node.body = node.body or [ast.Pass()]
+        return node

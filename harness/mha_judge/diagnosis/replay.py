@@ -1,0 +1,237 @@
+"""Asking another program what the candidate was asked, and comparing what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mha_judge.diagnosis.likeness import (
+    ALIKE,
+    NEAR,
+    SAME,
+    alike,
+    same_answer,
+    same_error,
+    without_blocked_rows,
+)
+from mha_judge.diagnosis.stand_in import EXACT, ROUNDED, StandIn
+from mha_judge.grading.answer import by_name
+from mha_judge.grading.answers import Answers
+from mha_judge.grading.assertions import compare
+from mha_judge.grading.expected import Expected, Live, gradients, leaves, map_tree, pair_up
+from mha_judge.grading.failures import CheckFailure, Raised
+from mha_judge.grading.target import Target
+from mha_judge.grading.trace import Step
+
+Kept = dict[int, tuple[Any, Any]]
+"""What a program returned under a request's number, exact and rounded."""
+
+
+class Replay:
+    """A program in the candidate's place: the reference, or a mistake."""
+
+    def __init__(self, entry: Callable[[str], Any]) -> None:
+        """Take what returns a function, class or dict of the program by its name, or None."""
+        self._entry = entry
+        self._stand_ins: dict[int, StandIn] = {}
+
+    def agrees(self, steps: Sequence[Step]) -> bool:
+        """Return whether this program answers every step as the candidate did."""
+        for stand_in in self._stand_ins.values():
+            stand_in.forget()
+        kept: Kept = {}
+        return all(self._agrees(step, kept) for step in steps)
+
+    def differs(self, step: Step) -> bool:
+        """Return whether the program's answer to a step by itself is not the candidate's."""
+        return not self._agrees(step, {})
+
+    def changes(self, step: Step, truth: Replay) -> bool:
+        """Return whether the program's answer to a step is not the reference's."""
+        own, right = (list(leaves(replay._result(step))) for replay in (self, truth))
+        return len(own) != len(right) or not all(
+            alike(*both, ALIKE) for both in zip(own, right, strict=True)
+        )
+
+    def _result(self, step: Step) -> Any:
+        """Return the rounded answer to a step, or the name of what was raised."""
+        if isinstance(step.target, Answers):
+            answers = self._entry(step.target.entry.name)
+            return answers.get(step.args[0]) if isinstance(answers, dict) else None
+        try:
+            return _Asking(self._stand_in(step.target), step, {}).results()
+        except Exception as error:  # a mistake may raise anything
+            return type(error).__name__
+
+    def _agrees(self, step: Step, kept: Kept) -> bool:
+        if step.failure is not None and not isinstance(step.failure, Raised):
+            return False  # a hang or a crash says nothing of values
+        if isinstance(step.target, Answers):
+            return same_answer(step.found, self._entry(step.target.entry.name), step.args[0])
+        try:
+            return _Asking(self._stand_in(step.target), step, kept).agrees()
+        except CheckFailure:
+            return False
+        except Exception as error:  # a mistake may raise anything, as the candidate may
+            return step.failure is not None and same_error(step.failure, error)
+
+    def _stand_in(self, target: Target) -> StandIn:
+        if id(target) not in self._stand_ins:
+            self._stand_ins[id(target)] = StandIn(self._entry(target.entry.name), target)
+        return self._stand_ins[id(target)]
+
+
+class _Asking:
+    """One step, put to one program."""
+
+    def __init__(self, stand_in: StandIn, step: Step, kept: Kept) -> None:
+        self._stand_in = stand_in
+        self._step = step
+        self._kept = kept
+
+    def agrees(self) -> bool:
+        step = self._step
+        if step.options.get("read"):
+            return self._kept_agrees()
+        if step.failure is not None:
+            self._call(ROUNDED)
+            return False  # the candidate raised and this program did not
+        if step.options.get("inputs_after"):
+            return self._inputs_agree()
+        if step.cotangents is not None:
+            return self._values_agree() and self._gradients_agree()
+        return self._values_agree()
+
+    def results(self) -> list[Any]:
+        """Return what the program returns to a step, and its gradients if they were asked for."""
+        if self._step.options.get("read"):
+            return []
+        results = [self._call(ROUNDED)]
+        if self._step.cotangents is not None:
+            results += self._gradients()
+        return results
+
+    def _call(self, precision: int) -> Any:
+        with torch.no_grad():
+            return self._stand_in.call(precision)(*self._arguments(precision))
+
+    def _arguments(self, precision: int) -> list[Any]:
+        """Return the arguments; where the candidate got its own result, the program gets its."""
+
+        def give(leaf: Any) -> Any:
+            if isinstance(leaf, Live):
+                return self._live(leaf, precision)
+            if isinstance(leaf, Tensor):
+                double = precision == EXACT and leaf.dtype.is_floating_point
+                return leaf.to(torch.float64 if double else leaf.dtype, copy=True)
+            return leaf
+
+        return [map_tree(give, arg) for arg in self._step.args]
+
+    def _live(self, leaf: Live, precision: int) -> Any:
+        if leaf.kept.call not in self._kept:  # asked out of context: what the reference returned
+            which = "exact" if precision == EXACT else "rounded"
+            return map_tree(lambda value: getattr(value, which).clone(), leaf.expected)
+        value = self._kept[leaf.kept.call][precision]
+        for index in leaf.kept.path:
+            value = value[index]
+        return value
+
+    def _values_agree(self) -> bool:
+        found = self._step.found.value
+        rounded = self._call(ROUNDED)
+        pairs = self._pairs(found, rounded)
+        if not all(alike(*both, NEAR) for both in pairs):
+            return False
+        exact = self._exactly(rounded)
+        if self._step.options.get("keep") and self._step.number is not None:
+            self._kept[self._step.number] = (exact, rounded)
+        if all(alike(*both, SAME) for both in pairs):
+            return True  # an overflow that float64 would not have, or simply the same
+        return self._within_budget(found, pair_up(exact, rounded))
+
+    def _exactly(self, rounded: Any) -> Any:
+        """Return the answer in float64; the rounded one where a mistake raises in float64."""
+        try:
+            return self._call(EXACT)
+        except Exception:  # a mistake may raise anything
+            return rounded
+
+    def _within_budget(self, found: Any, own: Any) -> bool:
+        for one, other in self._pairs(found, own):
+            if isinstance(other, Expected):
+                compare(*_comparable(one, other), "")
+            elif one != other:
+                return False
+        return True
+
+    def _pairs(self, found: Any, own: Any) -> list[tuple[Any, Any]]:
+        """Return what both returned, by name and leaf by leaf."""
+        entry = self._step.target.entry
+        one, other = by_name(entry, found), by_name(entry, own)
+        required = entry.returns[: entry.required_returns]
+        optional = (name for name in entry.returns if name in one and name in other)
+        pairs: list[tuple[Any, Any]] = []
+        for name in dict.fromkeys((*required, *optional)):
+            left, right = list(leaves(one.get(name))), list(leaves(other.get(name)))
+            if name not in required and not _same_form(left, right):
+                continue  # what is not graded may be anything
+            if len(left) != len(right):
+                return [(None, torch.zeros(1))]
+            pairs += list(zip(left, right, strict=True))
+        return pairs
+
+    def _kept_agrees(self) -> bool:
+        """Return whether an object that was returned earlier stands now as the candidate's does."""
+        [live] = self._step.args
+        if live.kept.call not in self._kept:
+            return False
+        own = list(leaves(self._live(live, ROUNDED)))
+        found = list(leaves(self._step.found))
+        return len(own) == len(found) and all(map(_alike, found, own))
+
+    def _inputs_agree(self) -> bool:
+        step = self._step
+        assert isinstance(step.target, Target)
+        args = self._arguments(ROUNDED)
+        with torch.no_grad():
+            self._stand_in.call(ROUNDED)(*args)
+        pairs = zip(leaves(args), leaves(step.target.inputs_of(step)), strict=False)
+        return all(_alike(found, own) for own, found in pairs if isinstance(own, Tensor))
+
+    def _gradients_agree(self) -> bool:
+        found = self._step.found.gradients
+        if found is None:
+            return False
+        for one, own in zip(found.inputs.values(), self._gradients(), strict=True):
+            if not _alike(torch.zeros_like(own) if one is None else one, own):
+                return False
+        return True
+
+    def _gradients(self) -> list[Tensor]:
+        step = self._step
+        function = self._stand_in.call(ROUNDED)
+        return gradients(function, self._arguments(ROUNDED), step.cotangents or (), step.wrt, {})
+
+
+def _same_form(left: Sequence[Any], right: Sequence[Any]) -> bool:
+    shapes = [[getattr(leaf, "shape", None) for leaf in side] for side in (left, right)]
+    return shapes[0] == shapes[1]
+
+
+def _comparable(found: Any, own: Expected) -> tuple[Any, Expected]:
+    if not isinstance(found, Tensor) or found.shape != own.exact.shape:
+        return found, own
+    if not found.dtype.is_floating_point:
+        return found, own
+    one, exact = without_blocked_rows(found, own.exact)
+    _, rounded = without_blocked_rows(found, own.rounded)
+    return one, replace(own, exact=exact, rounded=rounded)
+
+
+def _alike(found: Any, own: Any) -> bool:
+    return alike(found, own, ALIKE)

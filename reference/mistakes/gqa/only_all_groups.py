@@ -1,0 +1,51 @@
+'''
+title = "Right for G = H and G = 1 only: nothing repeats the key/value heads"
+killed_by = "output-shape"
+explanation = """
+H query heads meet G key/value heads. That broadcasts for G = 1, fits for G = H, and raises in \
+between."""
+hint = "What are the shapes of q and k for H = 6 and G = 2, just before the product?"
+'''
+
+import math
+
+import torch
+from torch import nn
+
+
+class GroupedQueryAttention(nn.Module):
+    def __init__(self, embed_dim, num_heads, num_kv_heads):
+        super().__init__()
+        if num_heads < 1 or embed_dim % num_heads:
+            raise ValueError("the heads do not divide the width")
+        if num_kv_heads < 1 or num_heads % num_kv_heads:
+            raise ValueError("the key/value heads do not divide the query heads")
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.num_kv_heads = num_kv_heads
+        self.head_dim = embed_dim // num_heads
+        kv_dim = num_kv_heads * self.head_dim
+        self.q_proj = nn.Linear(embed_dim, embed_dim)
+        self.k_proj = nn.Linear(embed_dim, kv_dim)
+        self.v_proj = nn.Linear(embed_dim, kv_dim)
+        self.out_proj = nn.Linear(embed_dim, embed_dim)
+
+    def forward(self, x, mask=None):
+        if x.ndim != 3 or x.shape[-1] != self.embed_dim:
+            raise ValueError("x is not (batch, length, width)")
+        q = self._split(self.q_proj(x), self.num_heads)
+        k = self._split(self.k_proj(x), self.num_kv_heads)
+        v = self._split(self.v_proj(x), self.num_kv_heads)
+
+        scores = q @ k.transpose(-2, -1) / math.sqrt(self.head_dim)
+        if mask is not None:
+            scores = scores.masked_fill((mask == 0).expand_as(scores), -math.inf)
+        weights = torch.softmax(scores, dim=-1)
+
+        heads = weights @ v
+        output: torch.Tensor = self.out_proj(heads.transpose(1, 2).flatten(2))
+        return output
+
+    def _split(self, x, heads):
+        x = x.reshape(*x.shape[:2], heads, self.head_dim)
+        return x.transpose(1, 2)

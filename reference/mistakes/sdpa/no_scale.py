@@ -1,0 +1,26 @@
+'''
+title = "The scores are not divided by √D"
+killed_by = "scale"
+explanation = """
+A score is a sum of D products, so its spread grows with √D. Without the division the softmax gets \
+sharper as D grows, and its gradients vanish."""
+hint = "Compare a head of size 4 with one of size 64: what happens to the spread of q · k?"
+'''
+
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError("q and k differ in width")
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError("k and v differ in length")
+    if not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
+        raise ValueError("leading dimensions differ")
+    scores = q @ k.transpose(-2, -1)
+    if mask is not None:
+        scores = scores.masked_fill((mask == 0).expand_as(scores), -math.inf)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights

@@ -1,0 +1,25 @@
+'''
+title = "The weights are returned before the output"
+killed_by = "output-shape"
+explanation = """
+The results are right and in the wrong order: the contract says (output, weights)."""
+hint = "Print the shapes of what you return, in order."
+'''
+
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError("q and k differ in width")
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError("k and v differ in length")
+    if not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
+        raise ValueError("leading dimensions differ")
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill((mask == 0).expand_as(scores), -math.inf)
+    weights = torch.softmax(scores, dim=-1)
+    return weights, weights @ v

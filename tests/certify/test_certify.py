@@ -1,0 +1,114 @@
+"""A bank is certified if its graders kill what they should; a weakened grader is noticed."""
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from mha_judge.bank import Bank
+from mha_judge.certify.certify import certify
+from mha_judge.certify.grades import Graders
+
+BUILTIN = Bank.builtin()
+PROBLEM = "split-merge-heads"
+SHAPES_ONLY = """
+def assert_close(answer, *names):
+    for name in names:
+        answer.tensors(name)
+
+
+"""
+
+
+@pytest.fixture
+def bank(tmp_path):
+    """Return a bank of one problem, free to be spoilt."""
+    shutil.copytree(BUILTIN.root / "problems" / PROBLEM, tmp_path / "problems" / PROBLEM)
+    (tmp_path / "graders").mkdir()
+    shutil.copy(BUILTIN.grader(PROBLEM), tmp_path / "graders")
+    for folder in ("mistakes", "mutants", "agreement"):
+        source = BUILTIN.root / "reference" / folder
+        if source.is_dir():
+            shutil.copytree(source, tmp_path / "reference" / folder)
+    (tmp_path / "reference").mkdir(exist_ok=True)
+    shutil.copy(BUILTIN.reference(PROBLEM), tmp_path / "reference")
+    return Bank.at(tmp_path)
+
+
+def edit(path: Path, old: str, new: str, count: int = -1) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, count), encoding="utf-8")
+
+
+def faults(bank, *, with_mutants=False):
+    with closing(Graders(bank, "jail", 1)) as graders:
+        certificate = certify(bank, PROBLEM, graders, [5], with_mutants=with_mutants)
+    return [str(fault) for fault in certificate.faults]
+
+
+def test_the_problem_is_certified(bank):
+    assert faults(bank, with_mutants=True) == []
+
+
+def test_a_check_that_is_missing_is_noticed(bank):
+    grader = bank.grader(PROBLEM)
+    edit(grader, "def test_merge_values(", "def not_a_test_merge_values(")
+
+    assert any("killed_by names no check: 'merge-values'" in fault for fault in faults(bank))
+
+
+def test_a_tolerance_that_lets_everything_pass_is_noticed(bank):
+    grader = bank.grader(PROBLEM)
+    edit(grader, "    assert_close,\n", "")
+    edit(grader, "\n\n@check(", f"\n{SHAPES_ONLY}@check(", count=1)
+    found = faults(bank)
+
+    assert any("survives" in fault for fault in found)
+    assert any("baselines: an answer that returns zeros is accepted" in fault for fault in found)
+
+
+def test_inputs_of_zeros_are_noticed(bank):
+    edit(bank.grader(PROBLEM), "draw.normal(", "0 * draw.normal(")
+
+    assert any("survives" in fault for fault in faults(bank))
+
+
+def test_a_check_that_cannot_fail_is_noticed(bank):
+    with bank.grader(PROBLEM).open("a", encoding="utf-8") as grader:
+        grader.write(
+            '\n\n@check("Nothing", category="values")\ndef test_nothing(candidate):\n    pass\n'
+        )
+
+    assert "check nothing: no mistake ever fails it: it may be unable to fail" in faults(bank)
+
+
+def test_a_wrong_reference_is_noticed(bank):
+    edit(bank.reference(PROBLEM), ".transpose(1, 2)", ".transpose(1, 2).clone() * 2")
+
+    assert any(fault.startswith("reference: differs") for fault in faults(bank))
+
+
+def test_what_readers_lack_is_noticed(bank):
+    folder = bank.root / "problems" / PROBLEM
+    (folder / "statement.zh.md").unlink()
+    edit(folder / "problem.toml", "gradients = ", "# gradients = ")
+    edit(folder / "starter.py", "TODO", "to do")
+
+    found = faults(bank)
+
+    assert any("statement.zh.md is missing" in fault for fault in found)
+    assert any("no hint for the category gradients" in fault for fault in found)
+    assert any("the starter says nowhere TODO" in fault for fault in found)
+
+
+def test_a_mutant_that_is_listed_in_vain_is_noticed(bank):
+    folder = bank.root / "reference" / "mutants"
+    folder.mkdir(exist_ok=True)
+    with (folder / "split_merge_heads.toml").open("a", encoding="utf-8") as listed:
+        listed.write('\n[[equivalent]]\nchange = "a → b"\nreason = "There is no such change."\n')
+
+    found = faults(bank, with_mutants=True)
+
+    assert "mutants: listed as equivalent, but there is no such change: a → b" in found

@@ -1,0 +1,93 @@
+"""The report names the misconception behind what failed."""
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from mha_judge.bank import Bank
+from mha_judge.judge import grade
+from mha_judge.sandbox import Channel, open_channel
+from mha_judge.submission import Submission
+
+BANK = Bank.builtin()
+SUBMISSIONS = Path(__file__).parents[1] / "submissions"
+DECLARED = re.compile(r"^# diagnosis: (.+)$", re.MULTILINE)
+DECLARING = [p for p in sorted(SUBMISSIONS.glob("*/wrong_*.py")) if DECLARED.search(p.read_text())]
+
+
+@pytest.fixture(scope="module")
+def channel() -> Iterator[Channel]:
+    with closing(open_channel("jail")) as opened:
+        yield opened
+
+
+def diagnosed(channel, problem, source, seed=3):
+    submission = Submission.of(source, "answer.py")
+    return grade(submission, BANK, BANK.problem(problem), channel, seed=seed)
+
+
+@pytest.mark.parametrize("path", DECLARING, ids=[f"{p.parent.name}/{p.stem}" for p in DECLARING])
+def test_an_answer_is_named_by_the_mistake_that_it_declares(path, channel):
+    source = path.read_text(encoding="utf-8")
+    wanted = DECLARED.search(source).group(1).strip()
+
+    report = diagnosed(channel, path.parent.name, source)
+
+    assert report.diagnoses, "no diagnosis"
+    assert report.diagnoses[0].id == wanted
+
+
+SDPA = """
+import torch
+
+
+def attention(q, k, v, mask=None):
+    scores = q @ k.mT {scale}
+    if mask is not None:
+        scores = scores.masked_fill(mask {blocks}, -1e9)
+    weights = scores.softmax(-1)
+    return weights @ v, weights
+"""
+
+
+def test_two_mistakes_at_once_are_both_named(channel):
+    source = SDPA.format(scale="", blocks="!= 0")
+
+    report = diagnosed(channel, "sdpa", source)
+
+    assert {d.id for d in report.diagnoses} >= {"no-scale", "mask-inverted"}
+
+
+def test_a_right_answer_has_no_diagnosis(channel):
+    report = diagnosed(channel, "sdpa", SDPA.format(scale="* q.shape[-1] ** -0.5", blocks="== 0"))
+
+    assert report.verdict == "accepted"
+    assert report.diagnoses == []
+
+
+def test_what_no_mistake_explains_is_not_named(channel):
+    report = diagnosed(channel, "sdpa", SDPA.format(scale="* 0.123", blocks="== 0"))
+
+    assert report.verdict == "rejected"
+    assert report.diagnoses == []
+    assert all(check.diagnosis is None for check in report.checks)
+
+
+def test_a_diagnosis_names_its_checks_and_they_name_it(channel):
+    report = diagnosed(channel, "sdpa", SDPA.format(scale="", blocks="== 0"))
+
+    [diagnosis] = report.diagnoses
+    named = [check.id for check in report.checks if check.diagnosis == diagnosis.title]
+    assert named == diagnosis.checks
+    assert diagnosis.explanation and diagnosis.hint
+
+
+def test_the_same_seed_gives_the_same_diagnosis(channel):
+    source = SDPA.format(scale="/ q.shape[-1]", blocks="!= 0")
+
+    one, other = (diagnosed(channel, "sdpa", source).diagnoses for _ in range(2))
+
+    assert one == other

@@ -1,0 +1,90 @@
+"""Mistakes as edits of the reference, and pairs of them as one program."""
+
+import pytest
+
+from mha_judge.diagnosis.programs import Catalogue, Edit, edits
+from mha_judge.mistake import Mistake
+
+REFERENCE = '''"""Twice the sum, halved."""
+
+
+def total(x: list[float]) -> float:
+    """Return the sum of x."""
+    if not x:
+        raise ValueError("x is empty")
+    result = sum(x)
+    result = result * 2
+    return result / 2
+'''
+
+
+def mistake(tmp_path, name, old, new, by_check=False):
+    path = tmp_path / f"{name}.py"
+    path.write_text(REFERENCE.replace(old, new), encoding="utf-8")
+    return Mistake(
+        id=name,
+        path=path,
+        title=f"Does {name}",
+        killed_by="values",
+        explanation="It is not what was asked.",
+        hint="Look at each line.",
+        by_check=by_check,
+    )
+
+
+@pytest.fixture
+def catalogue(tmp_path):
+    reference = tmp_path / "reference.py"
+    reference.write_text(REFERENCE, encoding="utf-8")
+    mistakes = [
+        mistake(tmp_path, "maximum", "sum(x)", "max(x)"),
+        mistake(tmp_path, "minimum", "sum(x)", "min(x)"),
+        mistake(tmp_path, "thrice", "result / 2", "result / 3"),
+        mistake(tmp_path, "slow", "", "", by_check=True),
+    ]
+    return Catalogue(reference, mistakes)
+
+
+def test_a_program_does_what_its_file_does(catalogue):
+    assert catalogue.programs["maximum"].entry("total")([3, 5]) == 5
+
+
+def test_words_of_exceptions_and_docstrings_are_no_edit(catalogue, tmp_path):
+    assert len(catalogue._edits["maximum"]) == 1
+    with pytest.raises(ValueError, match="refused"):
+        catalogue.programs["thrice"].entry("total")([])
+
+
+def test_a_pair_makes_both_mistakes(catalogue):
+    [pair] = catalogue.pairs(["maximum", "thrice"])
+
+    assert pair.entry("total")([3, 6]) == 4
+    assert [m.id for m in pair.mistakes] == ["maximum", "thrice"]
+
+
+def test_mistakes_in_one_line_make_no_pair(catalogue):
+    assert list(catalogue.pairs(["maximum", "minimum"])) == []
+
+
+def test_a_mistake_of_right_values_is_no_program(catalogue):
+    assert "slow" not in catalogue.programs
+    assert [m.id for m in catalogue.by_check("values", "is slow")] == ["slow"]
+    assert catalogue.by_check("shape", "is slow") == []
+
+
+def test_edits_turn_one_text_into_the_other():
+    assert edits(["a", "b", "c"], ["a", "x", "c"]) == [Edit(1, 2, ("x",))]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "meets"),
+    [
+        ((1, 2), (3, 4), False),
+        ((1, 2), (2, 3), True),
+        ((1, 3), (0, 5), True),
+        ((4, 4), (4, 4), True),
+    ],
+)
+def test_edits_meet_where_they_touch(one, other, meets):
+    assert Edit(*one, ()).meets(Edit(*other, ())) is meets
+    assert Edit(*other, ()).meets(Edit(*one, ())) is meets

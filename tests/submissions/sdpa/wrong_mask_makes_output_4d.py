@@ -1,0 +1,16 @@
+# expect: rejected
+# problem: sdpa
+# mistake: mask makes output 4d
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        if mask.dim() == 2:
+            mask = mask[None, None]
+        scores = scores.masked_fill(mask == 0, -math.inf)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights

@@ -1,0 +1,14 @@
+# expect: rejected
+# problem: sdpa
+# mistake: single query mask ignored
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None and q.shape[-2] > 1:
+        scores = scores.masked_fill(mask == 0, -math.inf)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights

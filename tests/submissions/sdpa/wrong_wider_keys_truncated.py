@@ -1,0 +1,14 @@
+# expect: rejected
+# problem: sdpa
+# mistake: wider keys truncated
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k[..., : q.shape[-1]].transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, -math.inf)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights
