@@ -9,12 +9,14 @@ INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench clean
+.PHONY: help demo test verify check bench clean
 
 help:
 	@echo "make demo    install, then grade a right and a wrong answer"
+	@echo "make image   build the image of the container sandbox (needs Docker); BASE=… names its base"
 	@echo "make test    run all tests"
-	@echo "make check   lint, format, types, then all tests"
+	@echo "make verify  certify the bank"
+	@echo "make check   lint, format, types, certify the bank, then all tests"
 	@echo "make bench   measure ratios against plain Python"
 	@echo "make clean   remove .venv and what tools have left"
 
@@ -23,13 +25,20 @@ demo: $(INSTALLED)
 	@$(BIN)/mha-judge run examples/right_attention.py
 	@$(BIN)/mha-judge run examples/forgets_to_scale.py; test $$? -eq 1
 
+image: $(INSTALLED)
+	@$(BIN)/mha-judge sandbox build $(if $(BASE),--base $(BASE))
+
 test: $(DEV_INSTALLED)
 	@$(BIN)/python -m pytest -n auto
+
+verify: $(INSTALLED)
+	@$(BIN)/mha-judge verify
 
 check: $(DEV_INSTALLED)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(MAKE) --no-print-directory verify
 	@$(MAKE) --no-print-directory test
 
 bench: $(INSTALLED)

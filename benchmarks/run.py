@@ -13,9 +13,11 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from mha_judge.sandbox.container import Container, Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
@@ -30,6 +32,8 @@ class Comparison:
     command: tuple[str, ...]
     baseline: tuple[str, ...]
     target: float
+    unavailable: Callable[[], str | None] = lambda: None
+    """Says why it cannot be measured here, if so."""
 
 
 COMPARISONS = (
@@ -38,6 +42,13 @@ COMPARISONS = (
         (JUDGE, "run", "examples/right_attention.py", "--sandbox", "jail"),
         (sys.executable, "-c", "import torch"),
         1.6,
+    ),
+    Comparison(
+        "cold run, container / docker run",
+        (JUDGE, "run", "examples/right_attention.py", "--sandbox", "container"),
+        ("docker", "run", "--rm", "--network=none", Settings.image, "python", "-c", "import torch"),
+        1.3,
+        unavailable=Container().unavailable,
     ),
     Comparison(
         "list / import click, pydantic",
@@ -93,7 +104,7 @@ def row(result: Result) -> str:
     spread = f"{min(result.ratios):.2f}–{max(result.ratios):.2f}"
     command, baseline = map(statistics.median, (result.command_s, result.baseline_s))
     return (
-        f"{result.name:<30} {command:7.2f} s {baseline:7.2f} s {result.median:7.2f} {spread:>12}"
+        f"{result.name:<34} {command:7.2f} s {baseline:7.2f} s {result.median:7.2f} {spread:>12}"
         f" {'≤ ' + str(result.target):>7}  {'met' if result.met else 'not met'}"
     )
 
@@ -106,9 +117,12 @@ def main() -> None:
     if arguments.n < 1:
         parser.error("-n must be 1 or more")
 
-    print(f"{'':<30} {'judge':>9} {'Python':>9} {'ratio':>7} {'min–max':>12} {'target':>7}")
+    print(f"{'':<34} {'judge':>9} {'Python':>9} {'ratio':>7} {'min–max':>12} {'target':>7}")
     results = []
     for comparison in COMPARISONS:
+        if reason := comparison.unavailable():
+            print(f"{comparison.name:<34} not measured: {reason}")
+            continue
         results.append(measure(comparison, arguments.n))
         print(row(results[-1]), flush=True)
     if arguments.json:

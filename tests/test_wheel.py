@@ -63,6 +63,20 @@ def test_wheel_holds_the_package_and_the_bank_apart(wheel):
         assert [name for name in shared if name.endswith(part)]
 
 
+def test_installed_wheel_has_all_that_an_image_is_built_from(installed, tmp_path):
+    listing = (
+        "import tarfile; from mha_judge.sandbox.container import build\n"
+        "with build._context(None) as context, tarfile.open(fileobj=context) as tar:\n"
+        "    print(*sorted(member.name for member in tar if member.isfile()), sep='\\n')\n"
+    )
+
+    packed = run(installed / "python", "-I", "-c", listing, cwd=tmp_path).stdout.split()
+    own = run(sys.executable, "-c", listing, cwd=tmp_path).stdout.split()
+
+    assert {"Dockerfile", "constraints.txt"} <= set(packed)
+    assert packed == own
+
+
 def test_installed_wheel_lists_and_grades(installed, tmp_path):
     program = installed / "mha-judge"
 

@@ -22,6 +22,7 @@ _COMMANDS = {
     "run": "run",
     "verify": "verify",
     "doctor": "doctor",
+    "sandbox": "sandbox",
 }
 
 

@@ -20,9 +20,9 @@ def command(ctx: click.Context) -> None:
     console = Console(highlight=False)
     bank = bank_of(ctx)
     console.print(Text(f"bank: {len(bank.problems())} problems in {bank.root}"))
-    usable = False
+    usable: list[str] = []
     for finding in probe_all():
-        usable = usable or finding.holds
+        usable += [finding.backend] if finding.holds else []
         heading = finding.tier if finding.tier else "cannot be used"
         console.print(
             Text.assemble(
@@ -39,3 +39,4 @@ def command(ctx: click.Context) -> None:
         console.print(table)
     if not usable:
         raise JudgeError("no sandbox holds on this machine; see the remedies above")
+    console.print(Text(f"\n`--sandbox auto` takes {usable[0]}", style="bold"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from mha_judge.cli.context import bank_of
+from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import UsageError
-from mha_judge.sandbox import BACKENDS, open_channel
+from mha_judge.sandbox import Channel
 from mha_judge.submission import Submission
 
 if TYPE_CHECKING:
@@ -29,15 +31,7 @@ REVEAL = ("score", "checks", "hints", "full")
     metavar="ID",
     help="Default: the file's `# problem:` line, or its name.",
 )
-@click.option(
-    "--sandbox",
-    "backend",
-    type=click.Choice(["auto", *BACKENDS, "none"]),
-    default="auto",
-    show_default=True,
-    help="How the file is confined.",
-)
-@click.option("--unsafe", is_flag=True, help="Allow `--sandbox none`.")
+@sandbox_options
 @click.option(
     "--device", type=click.Choice(["auto", "cpu"]), default="auto", help="Where to grade."
 )
@@ -59,8 +53,7 @@ def command(
     ctx: click.Context,
     file: Path,
     problem_id: str | None,
-    backend: str,
-    unsafe: bool,
+    open_sandbox: Callable[[], Channel],
     device: str,
     seed: int | None,
     reveal: str,
@@ -75,7 +68,7 @@ def command(
     name = problem_id or submission.problem_id()
     bank.require(name)
     # The supervisor starts before anything large is imported here: the imports overlap.
-    with closing(open_channel(backend, unsafe)) as channel:
+    with closing(open_sandbox()) as channel:
         from mha_judge.judge import grade
 
         problem = bank.problem(name)

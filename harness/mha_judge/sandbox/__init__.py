@@ -2,5 +2,6 @@
 
 from mha_judge.sandbox.base import Channel, Ended, Reply, Sandbox, Tier
 from mha_judge.sandbox.choose import BACKENDS, open_channel
+from mha_judge.sandbox.container import Settings
 
-__all__ = ["BACKENDS", "Channel", "Ended", "Reply", "Sandbox", "Tier", "open_channel"]
+__all__ = ["BACKENDS", "Channel", "Ended", "Reply", "Sandbox", "Settings", "Tier", "open_channel"]

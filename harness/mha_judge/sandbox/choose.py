@@ -4,20 +4,31 @@ from collections.abc import Callable
 
 from mha_judge.errors import SandboxUnavailable, UsageError
 from mha_judge.sandbox.base import Channel, Sandbox
+from mha_judge.sandbox.container import Container, Settings
 from mha_judge.sandbox.jail import Jail
 from mha_judge.sandbox.unconfined import Unconfined
 
-BACKENDS: dict[str, Callable[[], Sandbox]] = {"jail": Jail}
+BACKENDS: dict[str, Callable[[], Sandbox]] = {"container": Container, "jail": Jail}
 """The backends that confine, strongest first."""
 
 
-def open_channel(name: str, unsafe: bool = False) -> Channel:
+def open_channel(name: str, unsafe: bool = False, container: Settings | None = None) -> Channel:
     """Start a supervisor in the backend `name`; `auto` is the strongest that works here.
 
+    Args:
+        name: A key of `BACKENDS`, `auto`, or `none`.
+        unsafe: Allows `none`.
+        container: What a container is asked for. It is never ignored: `auto` then means
+            `container`.
+
     Raises:
-        UsageError: `none` without `unsafe`.
+        UsageError: `none` without `unsafe`; settings of a container for another backend.
         SandboxUnavailable: The backend cannot confine here.
     """
+    if container is not None:
+        if name not in ("auto", "container"):
+            raise UsageError(f"--sandbox {name} has no image, runtime, memory or cpus to set")
+        return Container(container).open()
     if name == "none":
         if not unsafe:
             raise UsageError("--sandbox none runs the file unconfined; add --unsafe to say so")

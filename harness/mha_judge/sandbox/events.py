@@ -14,10 +14,32 @@ class _Event(BaseModel):
     id: int
 
 
+class Surroundings(BaseModel):
+    """What a supervisor sees around itself; None where it cannot tell."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    uid: int
+    capabilities: int | None
+    """The effective and the permitted set together, a bit each."""
+    no_new_privs: bool | None
+    seccomp: bool | None
+    read_only_root: bool | None
+    interfaces: list[str] | None
+    """Network interfaces besides the loopback."""
+    memory_bytes: int | None
+    """Limits of the control group; 0 is none."""
+    swap_bytes: int | None
+    """Memory and swap together."""
+    tasks: int | None
+    cpus: float | None
+
+
 class Ready(BaseModel):
     model_config = ConfigDict(extra="forbid")
     event: Literal["ready"]
     pid: int
+    surroundings: Surroundings
 
 
 class Started(_Event):

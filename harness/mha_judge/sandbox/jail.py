@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
@@ -17,38 +16,13 @@ from typing import TYPE_CHECKING, Any
 from mha_judge.errors import SandboxUnavailable
 from mha_judge.sandbox.base import Channel, Tier
 from mha_judge.sandbox.channel import SupervisorChannel
+from mha_judge.sandbox.launch import spawn
+from mha_judge.sandbox.transport import PipeTransport
 from mha_judge.worker import confinement
 
 if TYPE_CHECKING:
+    from mha_judge.sandbox.events import Surroundings
     from mha_judge.sandbox.limits import Limits
-
-COMMAND = (sys.executable, "-I", "-B", "-X", "utf8", "-m", "mha_judge.worker.supervisor")
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-
-
-def supervisor_environment() -> dict[str, str]:
-    """Return the whole environment of a supervisor: nothing of the user's is in it."""
-    fixed = {
-        "PATH": "/usr/bin:/bin",
-        "LANG": "C.UTF-8",
-        "HOME": "/",
-        "MALLOC_ARENA_MAX": "2",  # each arena would reserve 64 MiB of a worker's address space
-        "TORCHINDUCTOR_CACHE_DIR": "/",  # a folder that exists: torch would try to make its own
-    }
-    return fixed | dict.fromkeys(THREAD_VARIABLES, "1")
-
-
-def spawn(prefix: tuple[str, ...] = (), *arguments: str) -> subprocess.Popen[bytes]:
-    """Start a supervisor, by way of the command `prefix`."""
-    return subprocess.Popen(
-        [*prefix, *COMMAND, *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=supervisor_environment(),
-        cwd="/",
-        start_new_session=True,
-    )
 
 
 class Jail:
@@ -70,9 +44,9 @@ class Jail:
         if program is None:
             if self._bubblewrap:
                 raise SandboxUnavailable("bubblewrap is not installed; install it, or use the jail")
-            return SupervisorChannel(spawn(), _plain)
+            return SupervisorChannel(PipeTransport(spawn()), _plain)
         if self._bubblewrap:
-            return SupervisorChannel(spawn(_wrapping(program)), _wrapped)
+            return SupervisorChannel(PipeTransport(spawn(_wrapping(program))), _wrapped)
         return _FirstThatStarts(program)
 
 
@@ -83,7 +57,7 @@ class _FirstThatStarts:
     """
 
     def __init__(self, program: str) -> None:
-        self._channel = SupervisorChannel(spawn(_wrapping(program)), _wrapped)
+        self._channel = SupervisorChannel(PipeTransport(spawn(_wrapping(program))), _wrapped)
         self._certain = False
 
     def start(self, limits: Limits) -> Tier:
@@ -92,7 +66,7 @@ class _FirstThatStarts:
                 self._channel.wait_until_ready()
             except SandboxUnavailable:
                 self._channel.close()
-                self._channel = SupervisorChannel(spawn(), _plain)
+                self._channel = SupervisorChannel(PipeTransport(spawn()), _plain)
             self._certain = True
         return self._channel.start(limits)
 
@@ -100,11 +74,11 @@ class _FirstThatStarts:
         return getattr(self._channel, name)
 
 
-def _plain(details: dict[str, Any]) -> Tier:
+def _plain(details: dict[str, Any], _: Surroundings) -> Tier:
     return Tier("jail", "landlock+seccomp+rlimits", {**details, "bubblewrap": False})
 
 
-def _wrapped(details: dict[str, Any]) -> Tier:
+def _wrapped(details: dict[str, Any], _: Surroundings) -> Tier:
     return Tier("jail", "bubblewrap+landlock+seccomp+rlimits", {**details, "bubblewrap": True})
 
 

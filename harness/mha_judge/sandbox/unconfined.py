@@ -2,7 +2,8 @@
 
 from mha_judge.sandbox.base import Channel, Tier
 from mha_judge.sandbox.channel import SupervisorChannel
-from mha_judge.sandbox.jail import spawn
+from mha_judge.sandbox.launch import spawn
+from mha_judge.sandbox.transport import PipeTransport
 
 
 class Unconfined:
@@ -15,5 +16,6 @@ class Unconfined:
 
     def open(self) -> Channel:
         return SupervisorChannel(
-            spawn((), "--unconfined"), lambda details: Tier("none", "UNSAFE: not confined", details)
+            PipeTransport(spawn((), "--unconfined")),
+            lambda details, _: Tier("none", "UNSAFE: not confined", details),
         )

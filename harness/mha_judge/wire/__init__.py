@@ -7,6 +7,7 @@ depth and nodes, and tensors travel as safetensors, never as pickles.
 from mha_judge.wire.frames import (
     MAX_HEADER_BYTES,
     PREFIX,
+    PROTOCOL,
     FrameReader,
     WireError,
     encode_frame,
@@ -16,6 +17,7 @@ from mha_judge.wire.values import Kept, Opaque, pack, unpack
 __all__ = [
     "MAX_HEADER_BYTES",
     "PREFIX",
+    "PROTOCOL",
     "FrameReader",
     "Kept",
     "Opaque",

@@ -10,6 +10,12 @@ import json
 import struct
 from typing import Any
 
+PROTOCOL = 1
+"""Rises when judge and worker of different versions would no longer understand each other.
+
+An image is labelled with the number its worker speaks, and the judge compares.
+"""
+
 MAGIC = b"MHJ1"
 PREFIX = struct.Struct(">4sIQ")
 MAX_HEADER_BYTES = 1024 * 1024

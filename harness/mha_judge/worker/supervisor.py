@@ -7,11 +7,19 @@ bytes are relayed unread inside the supervisor's own envelope: a worker can spea
     start  bounds          -> started {confinement} | refused {what, remedy}
     send   payload: frame  -> reply, payload: frame | ended {...}
     stop                   -> ended {...}
+    alive                  -> nothing: the judge is still there
 
 `ended` carries what `wait4` says (exit status, signal, CPU seconds, peak memory) and the first
 bytes that the worker printed. One request is outstanding at a time; only `stop` may overtake it,
 and then the overtaken request is never answered.
+
+`--unconfined` forks workers that do not confine themselves. `--lease-s=N` ends the supervisor when
+it has heard nothing for N seconds: in a container nothing else tells it that the judge is out of
+reach, as the engine's own process keeps the pipes open. `--own-kernel` says that the sandbox brings
+a kernel of its own, so that workers may do without Landlock where that kernel has none.
 """
+
+from __future__ import annotations
 
 import contextlib
 import ctypes
@@ -19,11 +27,13 @@ import os
 import select
 import signal
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from mha_judge.wire import MAX_HEADER_BYTES, PREFIX, FrameReader, WireError, encode_frame
-from mha_judge.worker import confinement
-from mha_judge.worker.confinement import Bounds, ConfinementError, confine
+from mha_judge.worker.confinement import Bounds, ConfinementError, confine, unavailable
+from mha_judge.worker.surroundings import surroundings
 
 MAX_REQUEST_BYTES = 300 * 1024**2
 MAX_REPLY_BYTES = 300 * 1024**2
@@ -32,17 +42,35 @@ CHUNK = 1 << 18
 JUDGE_IN = 0
 
 
+@dataclass(frozen=True)
+class Options:
+    """What the command line says; see the module."""
+
+    unconfined: bool = False
+    own_kernel: bool = False
+    lease_s: int = 0
+
+    @classmethod
+    def read(cls, arguments: Sequence[str]) -> Options:
+        """Parse the arguments; only a judge gives them, so an unknown one may end it all."""
+        values: dict[str, Any] = {}
+        for argument in arguments:
+            name, _, value = argument.removeprefix("--").replace("-", "_").partition("=")
+            values[name] = int(value) if value else True
+        return cls(**values)
+
+
 class Worker:
     """A forked child and the parent's ends of its three pipes."""
 
-    def __init__(self, bounds: Bounds, confined: bool) -> None:
+    def __init__(self, bounds: Bounds, options: Options) -> None:
         requests, self.requests = os.pipe()
         self.answers, answers = os.pipe()
         self.output, output = os.pipe()
         parent = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
-            _become_worker(requests, answers, output, bounds, parent, confined)
+            _become_worker(requests, answers, output, bounds, parent, options)
         for descriptor in (requests, answers, output):
             os.close(descriptor)
         for descriptor in (self.requests, self.answers, self.output):
@@ -115,16 +143,17 @@ class RawReader:
 class Supervisor:
     """Answers the judge's frames until the judge closes its end."""
 
-    def __init__(self, judge_out: int, confined: bool) -> None:
+    def __init__(self, judge_out: int, options: Options) -> None:
         self._judge_out = judge_out
-        self._confined = confined
+        self._options = options
         self._worker: Worker | None = None
         self._waiting: int | None = None  # id of the request that a worker is working on
         self._starting = False
         self._judge = FrameReader(MAX_REQUEST_BYTES)
 
     def run(self) -> None:
-        self._say({"event": "ready", "pid": os.getpid()})
+        signal.alarm(self._options.lease_s)
+        self._say({"event": "ready", "pid": os.getpid(), "surroundings": surroundings()})
         try:
             while self._step():
                 pass
@@ -159,6 +188,7 @@ class Supervisor:
         data = os.read(JUDGE_IN, CHUNK)
         if not data:
             return False
+        signal.alarm(self._options.lease_s)  # 0 cancels; what it sends ends this process
         self._judge.feed(data)
         while (frame := self._judge.next_frame()) is not None:
             header, payload = frame
@@ -169,12 +199,14 @@ class Supervisor:
                     self._send(header, payload)
                 case "stop":
                     self._stop(header)
+                case "alive":
+                    pass
         return True
 
     def _start(self, header: dict[str, Any]) -> None:
         if self._worker is not None:
             self._worker.end()
-        self._worker = Worker(Bounds(**header["bounds"]), self._confined)
+        self._worker = Worker(Bounds(**header["bounds"]), self._options)
         self._waiting, self._starting = header["id"], True
 
     def _send(self, header: dict[str, Any], payload: bytes) -> None:
@@ -245,7 +277,7 @@ class Supervisor:
 
 
 def _become_worker(
-    requests: int, answers: int, output: int, bounds: Bounds, parent: int, confined: bool
+    requests: int, answers: int, output: int, bounds: Bounds, parent: int, options: Options
 ) -> NoReturn:
     """Turn the forked child into a worker: its pipes, its confinement, its loop."""
     status = 1
@@ -254,23 +286,22 @@ def _become_worker(
         os.dup2(nothing, 0)
         os.dup2(output, 1)
         os.dup2(output, 2)
-        if confined:
-            event = {
-                "event": "started",
-                "confinement": confine(
-                    bounds, keep_fds=(0, 1, 2, requests, answers), parent_pid=parent
-                ),
-            }
-        else:
-            event = {"event": "started", "confinement": {}}
+        confinement: dict[str, str | int | bool] = {}
+        if not options.unconfined:
+            confinement = confine(
+                bounds,
+                keep_fds=(0, 1, 2, requests, answers),
+                parent_pid=parent,
+                own_kernel=options.own_kernel,
+            )
+        event = {"event": "started", "confinement": confinement}
         from mha_judge.worker.serve import serve
 
         os.write(answers, encode_frame(event))
         serve(requests, answers)
         status = 0
     except ConfinementError as error:
-        what, remedy = (*error.args, "", "")[:2]
-        refusal = {"event": "refused", "what": str(what), "remedy": str(remedy)}
+        refusal = {"event": "refused", "what": error.what, "remedy": error.remedy}
         os.write(answers, encode_frame(refusal))
     finally:
         os._exit(status)
@@ -295,16 +326,16 @@ def main() -> None:
     """Serve the judge on standard input and output."""
     _die_with_the_judge()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the judge's to handle
-    confined = "--unconfined" not in sys.argv[1:]
+    options = Options.read(sys.argv[1:])
     judge_out = os.dup(1)
     os.dup2(2, 1)  # what a library prints while it is imported must not land between frames
     _import_before_fork()
-    if confined:
-        confinement.unavailable()  # builds the filter and the path lists that forks inherit
+    if not options.unconfined:
+        unavailable(options.own_kernel)  # builds the filter and the path lists that forks inherit
     import gc
 
     gc.freeze()
-    Supervisor(judge_out, confined).run()
+    Supervisor(judge_out, options).run()
     os._exit(0)  # taking torch apart would keep the judge waiting
 
 

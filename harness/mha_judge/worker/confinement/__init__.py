@@ -15,20 +15,24 @@ from .contract import Bounds, ConfinementError
 __all__ = ["Bounds", "ConfinementError", "confine", "unavailable"]
 
 
-def unavailable() -> str | None:
-    """Return why no jail can be had here, with the remedy, or None if one can."""
+def unavailable(own_kernel: bool = False) -> str | None:
+    """Return why no jail can be had here, with the remedy, or None if one can.
+
+    Args:
+        own_kernel: The sandbox brings a kernel of its own: do without Landlock if it has none.
+    """
     try:
         _require_linux()
         from . import jail  # imports libraries that exist on Linux only
 
-        jail.prepare()
+        jail.prepare(own_kernel)
     except ConfinementError as error:
         return str(error)
     return None
 
 
 def confine(
-    bounds: Bounds, keep_fds: Sequence[int], parent_pid: int
+    bounds: Bounds, keep_fds: Sequence[int], parent_pid: int, own_kernel: bool = False
 ) -> dict[str, str | int | bool]:
     """Confine the calling process, freshly forked and single-threaded, for good.
 
@@ -40,6 +44,7 @@ def confine(
         bounds: What the process may use.
         keep_fds: Descriptors that stay open.
         parent_pid: The process to die with, as its own `os.getpid()` gave it.
+        own_kernel: See `unavailable`.
 
     Returns:
         What holds, for the report.
@@ -51,7 +56,7 @@ def confine(
     _require_linux()
     from . import jail
 
-    return jail.confine(bounds, keep_fds, parent_pid)
+    return jail.confine(bounds, keep_fds, parent_pid, own_kernel)
 
 
 def _require_linux() -> None:

@@ -18,31 +18,37 @@ from .libraries import py_landlock
 _SECCOMP_FILTER = 2
 
 
-def prepare() -> None:
+def prepare(own_kernel: bool) -> int:
     """Work out what every worker shares, changing nothing in this process.
+
+    Returns:
+        The version of Landlock; 0 where a kernel of the sandbox's own has none.
 
     Raises:
         ConfinementError: No jail can be had here.
     """
     with _mandatory("/proc", "mount /proc"):
         kernel.status()
+    version = _landlock_version(own_kernel)
     with _mandatory("seccomp", "use a kernel with CONFIG_SECCOMP_FILTER"):
         kernel.prctl(kernel.PR_GET_SECCOMP)
-        syscalls.prepared(truncation_governed=_truncation_governed())
+        syscalls.prepared(truncation_governed=version >= landlock.TRUNCATE_ABI)
     with _mandatory("the interpreter's folders", "make them readable"):
         paths.readable()
         paths.readable_to_strangers()
+    return version
 
 
 def confine(
-    bounds: Bounds, keep_fds: Sequence[int], parent_pid: int
+    bounds: Bounds, keep_fds: Sequence[int], parent_pid: int, own_kernel: bool
 ) -> dict[str, str | int | bool]:
     """See the package."""
-    prepare()
+    version = prepare(own_kernel)
     with _mandatory("a session of its own", "confine a freshly forked process"):
         os.setsid()
     with _mandatory("/proc/self/fd", "mount /proc"):
         _close_all_but(keep_fds)
+    _offer_to_the_oom_killer()
     before = _single_threaded()
     identity.forbid_regaining_capabilities()
     separate = namespaces.separate(before.capabilities)
@@ -52,15 +58,15 @@ def confine(
     _die_with(parent_pid)
     os.umask(0o077)
     with _mandatory("rlimits", "ask for bounds within those of the caller"):
-        tasks = limits.apply(bounds, before.vm_bytes, spare_uid=spare_uid)
+        tasks = limits.apply(bounds, before.vm_bytes, spare_uid=spare_uid, own_kernel=own_kernel)
     with _mandatory("no_new_privs", "use Linux 3.5 or later"):
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-    with _mandatory("Landlock", "use Linux 5.13 or later"):
-        landlock.restrict()
-        version = landlock.abi()
+    if version:
+        with _mandatory("Landlock", "use Linux 5.13 or later"):
+            landlock.restrict()
     with _mandatory("seccomp", "use a kernel with CONFIG_SECCOMP_FILTER"):
         syscalls.load(truncation_governed=version >= landlock.TRUNCATE_ABI)
-    _verify()
+    _verify(landlocked=version > 0)
     return {
         "landlock_abi": version,
         "seccomp": True,
@@ -74,8 +80,13 @@ def confine(
     }
 
 
-def _truncation_governed() -> bool:
-    return landlock.abi() >= landlock.TRUNCATE_ABI
+def _landlock_version(own_kernel: bool) -> int:
+    try:
+        return landlock.abi()
+    except ConfinementError:
+        if own_kernel:
+            return 0
+        raise
 
 
 def _close_all_but(keep_fds: Sequence[int]) -> None:
@@ -87,6 +98,12 @@ def _close_all_but(keep_fds: Sequence[int]) -> None:
 
 def _open_descriptors() -> set[int]:
     return {int(entry.name) for entry in Path("/proc/self/fd").iterdir()}
+
+
+def _offer_to_the_oom_killer() -> None:
+    """Let the worker be the one that ends where memory runs out, not the supervisor or another."""
+    with suppress(OSError):  # an addition: the address space is bounded
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 
 
 def _single_threaded() -> kernel.Status:
@@ -106,18 +123,19 @@ def _die_with(parent_pid: int) -> None:
         os._exit(1)  # the parent died before it could take us along: nobody is left to tell
 
 
-def _verify() -> None:
+def _verify(*, landlocked: bool) -> None:
     """Try what must fail, rather than believe the calls that said it would."""
     if kernel.prctl(kernel.PR_GET_SECCOMP) != _SECCOMP_FILTER:
         raise ConfinementError("seccomp does not hold", "report this")
     if kernel.prctl(kernel.PR_GET_NO_NEW_PRIVS) != 1:
         raise ConfinementError("no_new_privs does not hold", "report this")
-    try:
-        os.close(os.open("/", os.O_RDONLY | os.O_DIRECTORY))
-    except PermissionError:
-        pass
-    else:
-        raise ConfinementError("Landlock does not hold", "report this")
+    if landlocked:
+        try:
+            os.close(os.open("/", os.O_RDONLY | os.O_DIRECTORY))
+        except PermissionError:
+            pass
+        else:
+            raise ConfinementError("Landlock does not hold", "report this")
     try:
         os.kill(0, 0)
     except PermissionError:

@@ -2,6 +2,7 @@
 
 import os
 import resource
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from .contract import Bounds
@@ -10,23 +11,27 @@ _OTHERS = 4096
 """Room for what the same user starts elsewhere while a worker runs."""
 
 
-def apply(bounds: Bounds, mapped_bytes: int, *, spare_uid: bool) -> int:
-    """Set every limit and return the one on tasks."""
+def apply(bounds: Bounds, mapped_bytes: int, *, spare_uid: bool, own_kernel: bool) -> int:
+    """Set every limit and return the one on tasks.
+
+    A kernel of the sandbox's own may lack what some of the limits are about, and then refuses them.
+    """
     tasks = _task_limit(bounds.threads, spare_uid=spare_uid)
     _lower(resource.RLIMIT_AS, mapped_bytes + bounds.memory_bytes)
     _lower(resource.RLIMIT_CPU, bounds.cpu_s, grace=1)
     _lower(resource.RLIMIT_FSIZE, bounds.file_bytes)
     _lower(resource.RLIMIT_NOFILE, bounds.open_files)
     _lower(resource.RLIMIT_NPROC, tasks)
+    for forbidden in (resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK):
+        _lower(forbidden, 0)
     for forbidden in (
-        resource.RLIMIT_CORE,
-        resource.RLIMIT_MEMLOCK,
         resource.RLIMIT_MSGQUEUE,
         resource.RLIMIT_NICE,
         resource.RLIMIT_RTPRIO,
         resource.RLIMIT_SIGPENDING,
     ):
-        _lower(forbidden, 0)
+        with suppress(ValueError) if own_kernel else nullcontext():
+            _lower(forbidden, 0)
     return tasks
 
 

@@ -1,122 +1,39 @@
-"""The contract of a sandbox, tried on the jail with bubblewrap and without."""
+"""The contract of a sandbox, tried on every backend that works here."""
 
-import os
-import shutil
+import json
 import signal
+import subprocess
+import sys
 import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sandboxes import LIMITS, ask, attempt, containers, gone, load, value_after
 
 from mha_judge.bank import Bank
-from mha_judge.errors import SandboxBroken, SandboxUnavailable
+from mha_judge.errors import SandboxBroken
 from mha_judge.judge import grade
 from mha_judge.sandbox import Ended, Reply
-from mha_judge.sandbox.jail import Jail
-from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
-from mha_judge.wire import encode_frame, unpack
 
-if reason := Jail().unavailable():
-    pytest.skip(reason, allow_module_level=True)
-
-LIMITS = Limits(cpu_s=20)
 BANK = Bank.builtin()
 
 
-def _bubblewrap_works() -> bool:
-    if shutil.which("bwrap") is None:
-        return False
-    with closing(Jail(bubblewrap=True).open()) as channel:
-        try:
-            channel.start(LIMITS)
-        except SandboxUnavailable:
-            return False
-    return True
+TIERS = {
+    "jail": ("jail", "landlock+seccomp+rlimits"),
+    "bubblewrap": ("jail", "bubblewrap+landlock+seccomp+rlimits"),
+    "container": ("container", "docker+landlock+seccomp+rlimits"),
+}
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["plain", "bubblewrap"])
-def jail(request):
-    if request.param and not _bubblewrap_works():
-        pytest.skip("bubblewrap does not work here")
-    return Jail(bubblewrap=request.param)
-
-
-@pytest.fixture(scope="module")
-def channel(jail):
-    with closing(jail.open()) as opened:
-        yield opened
-
-
-def ask(channel, op, timeout_s=10.0, number=1, **fields):
-    header = {"id": number, "op": op, "value": ["none"], **fields}
-    return channel.request(encode_frame(header), timeout_s)
-
-
-def load(channel, source, timeout_s=10.0):
-    return ask(channel, "load", timeout_s, source=source, filename="answer.py")
-
-
-def value_after(channel, source):
-    """Return RESULT as a file that ran in a fresh worker left it."""
-    channel.start(LIMITS)
-    loaded = load(channel, source)
-    assert isinstance(loaded, Reply), loaded
-    assert "ok" in loaded.header, loaded.header
-    reply = ask(channel, "read", name="RESULT", number=2)
-    assert isinstance(reply, Reply), reply
-    return unpack(reply.header["ok"]["value"], reply.payload)
-
-
-def attempt(lines):
-    """Return a source that puts what the lines come to, or their error, into RESULT."""
-    body = "\n".join(f"    {line}" for line in lines.splitlines())
-    end = "except Exception as error:\n    RESULT = type(error).__name__\n"
-    return f"RESULT = 'held'\ntry:\n{body}\n{end}"
-
-
-def descendants(pid):
-    """Return the pids of all processes below one, from /proc."""
-    parents = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            if fields[0] != "Z":
-                parents[int(entry.name)] = int(fields[1])
-    found, fresh = set(), {pid}
-    while fresh:
-        fresh = {child for child, parent in parents.items() if parent in fresh} - found
-        found |= fresh
-    return found
-
-
-def gone(pids, within_s=5.0):
-    deadline = time.monotonic() + within_s
-    while alive := [pid for pid in pids if _runs(pid)]:
-        if time.monotonic() > deadline:
-            return alive
-        time.sleep(0.02)
-    return []
-
-
-def _runs(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def test_a_tier_names_the_layers_that_hold(jail, channel):
+def test_a_tier_names_the_layers_that_hold(backend, channel):
     tier = channel.start(LIMITS)
 
-    assert tier.backend == "jail"
-    assert tier.tier.endswith("landlock+seccomp+rlimits")
-    assert tier.details["bubblewrap"] is tier.tier.startswith("bubblewrap+")
+    assert (tier.backend, tier.tier) == TIERS[backend.name]
     assert tier.details["no_new_privs"] is True
+    assert tier.details["seccomp"] is True
+    assert tier.details["capabilities"] == "none"
 
 
 def test_a_request_is_answered_and_state_lasts_until_the_next_start(channel):
@@ -187,41 +104,85 @@ def test_requests_after_an_end_are_answered_with_an_end(channel):
     assert ended.reason == "no worker"
 
 
-def test_close_leaves_no_process_behind(jail):
-    before = descendants(os.getpid())
-    channel = jail.open()
+def test_close_leaves_nothing_behind(backend):
+    before = backend.traces()
+    channel = backend.make().open()
     channel.start(LIMITS)
     load(channel, "RESULT = 1")
-    started = descendants(os.getpid()) - before
-    assert len(started) >= 2  # supervisor and worker
+    started = backend.traces() - before
+    assert started
 
     channel.close()
 
-    assert gone(started) == []
+    assert not gone(backend.traces, started)
 
 
-def test_a_supervisor_that_is_killed_is_a_broken_sandbox_and_takes_its_worker_along(jail):
-    before = descendants(os.getpid())
-    with closing(jail.open()) as channel:
+def test_close_before_anything_was_asked_leaves_nothing_behind(backend):
+    before = backend.traces()
+
+    backend.make().open().close()
+
+    assert not gone(backend.traces, backend.traces() - before)
+
+
+def test_close_ends_a_worker_that_is_busy(backend):
+    before = backend.traces()
+    channel = backend.make().open()
+    channel.start(LIMITS)
+    load(channel, "while True: pass", timeout_s=0.2)
+    started = backend.traces() - before
+
+    channel.close()
+
+    assert not gone(backend.traces, started)
+
+
+def test_a_supervisor_that_is_killed_is_a_broken_sandbox_and_takes_its_worker_along(backend):
+    before = backend.traces()
+    with closing(backend.make().open()) as channel:
         channel.start(LIMITS)
         load(channel, "RESULT = 1")
-        started = descendants(os.getpid()) - before
-        supervisors = [
-            pid for pid in started if _command(pid).endswith("mha_judge.worker.supervisor")
-        ]
-        os.kill(min(supervisors), signal.SIGKILL)
+        started = backend.traces() - before
+        backend.kill_supervisors(started)
 
-        with pytest.raises(SandboxBroken, match="supervisor"):
+        with pytest.raises(SandboxBroken, match=r"supervisor|container"):
             ask(channel, "read", name="RESULT")
 
-        assert gone(started) == []
+        assert not gone(backend.traces, started)
 
 
-def _command(pid):
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
-    except OSError:
-        return ""
+JUDGE = """
+import json, sys, time
+sys.path.insert(0, {tests!r})
+from sandboxes import BACKENDS, LIMITS, load
+from mha_judge.sandbox.container.owner import Owner
+[backend] = [found for found in BACKENDS if found.name == {name!r}]
+channel = backend.make().open()
+channel.start(LIMITS)
+print(json.dumps([str(Owner.current()), sorted(backend.traces())]), flush=True)
+load(channel, "while True: pass", timeout_s=300)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_judge_that_is_ended_takes_its_sandbox_along(backend, how):
+    source = JUDGE.format(tests=str(Path(__file__).parents[1]), name=backend.name)
+    judge = subprocess.Popen(
+        [sys.executable, "-c", source], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    owner, started = json.loads(judge.stdout.readline())
+    assert started
+
+    judge.send_signal(how)
+    judge.wait(timeout=20)
+    judge.stdout.close()
+
+    def left():
+        if backend.name == "container":
+            return containers(owner)
+        return {pid for pid in started if Path(f"/proc/{pid}").exists()}
+
+    assert not gone(left, set(started))
 
 
 @pytest.mark.parametrize(
@@ -245,12 +206,24 @@ def _command(pid):
         "import socket; socket.socketpair()",
         "import os; open(f'/proc/{os.getppid()}/environ').read()",
         "import os; os.memfd_create('x')",
+        "import socket; socket.create_connection(('127.0.0.1', 80), 1)",
+        "import socket; socket.getaddrinfo('localhost', 80)[0] and socket.socket()",
+        "import os; os.mkfifo('/tmp/made')",
+        "import os; os.symlink('/etc/passwd', '/tmp/made')",
+        "import os; os.setuid(0)",
+        "import os; os.chroot('/tmp')",
+        "import os; os.listdir('/proc')",
+        "open('/proc/1/environ').read()",
+        "open('/proc/self/mem', 'rb').read(1)",
+        "open('/etc/resolv.conf').read()",
+        "open('/var/run/docker.sock').read()",
         "x = bytearray(8 << 30)",
     ],
 )
 def test_a_worker_cannot(channel, lines):
     assert value_after(channel, attempt(lines)) in (
         "PermissionError", "FileNotFoundError", "OSError", "MemoryError", "ProcessLookupError",
+        "gaierror",
     )  # fmt: skip
 
 
@@ -258,9 +231,9 @@ def test_the_same_attempts_would_succeed_on_something_allowed(channel):
     assert value_after(channel, attempt("open('/dev/null').read()")) == "held"
 
 
-def test_a_worker_sees_nothing_of_the_judges_environment(jail, monkeypatch):
+def test_a_worker_sees_nothing_of_the_judges_environment(backend, monkeypatch):
     monkeypatch.setenv("JUDGE_SECRET", "s3cret-value")
-    with closing(jail.open()) as channel:
+    with closing(backend.make().open()) as channel:
         found = value_after(
             channel,
             "import os\nRESULT = repr(dict(os.environ))\n"

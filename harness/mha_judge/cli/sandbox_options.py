@@ -1,0 +1,63 @@
+"""The options with which a command says how submissions are confined."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from mha_judge.sandbox import BACKENDS, Channel, Settings, open_channel
+from mha_judge.sandbox.container.settings import parse_size
+
+_OPTIONS = (
+    click.option(
+        "--sandbox",
+        "backend",
+        type=click.Choice(["auto", *BACKENDS, "none"]),
+        default="auto",
+        show_default=True,
+        help="How the file is confined.",
+    ),
+    click.option("--unsafe", is_flag=True, help="Allow `--sandbox none`."),
+    click.option(
+        "--image", metavar="NAME", help=f"Container: the image; default {Settings.image}."
+    ),
+    click.option("--runtime", metavar="NAME", help="Container: a runtime, such as runsc."),
+    click.option("--memory", metavar="SIZE", help="Container: memory in all; default 3G."),
+    click.option("--cpus", type=float, metavar="N", help="Container: processors; default 1."),
+)
+
+
+def sandbox_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options, and call the command with `open_sandbox`, which starts a supervisor."""
+
+    @functools.wraps(command)
+    def wrapped(
+        *args: Any,
+        backend: str,
+        unsafe: bool,
+        image: str | None,
+        runtime: str | None,
+        memory: str | None,
+        cpus: float | None,
+        **options: Any,
+    ) -> Any:
+        asked = {
+            "image": image,
+            "runtime": runtime,
+            "memory_bytes": parse_size(memory) if memory is not None else None,
+            "cpus": cpus,
+        }
+        given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+        settings = Settings(**given) if given else None
+
+        def open_sandbox() -> Channel:
+            return open_channel(backend, unsafe, settings)
+
+        return command(*args, open_sandbox=open_sandbox, **options)
+
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped

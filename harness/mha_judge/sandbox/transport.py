@@ -1,0 +1,103 @@
+"""Bytes to and from a supervisor, whatever runs it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import subprocess
+import time
+from typing import Protocol
+
+from mha_judge.errors import SandboxBroken
+
+GRACE_S = 10.0
+"""How long a supervisor may take to read, to stop a worker, or to end."""
+
+
+class Transport(Protocol):
+    """The judge's end of a supervisor's standard input and output."""
+
+    def send(self, data: bytes, deadline: float) -> None:
+        """Send all of `data` before the monotonic clock reaches `deadline`.
+
+        Raises:
+            SandboxUnavailable: The supervisor was never started.
+            SandboxBroken: The supervisor does not read, or is gone.
+        """
+
+    def receive(self, deadline: float) -> bytes:
+        """Return some bytes that the supervisor sent.
+
+        Raises:
+            TimeoutError: None arrived in time.
+            SandboxUnavailable: The supervisor was never started.
+            SandboxBroken: The supervisor is gone.
+        """
+
+    def last_words(self) -> str:
+        """Return how a supervisor that is gone ended, and the end of what it complained of."""
+
+    def close(self) -> None:
+        """End the supervisor and everything below it."""
+
+
+class PipeTransport:
+    """A supervisor that is a child of the judge."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None and process.stdout is not None
+        self._process = process
+        self._stdin, self._stdout = process.stdin, process.stdout
+        os.set_blocking(self._stdin.fileno(), False)
+        os.set_blocking(self._stdout.fileno(), False)
+
+    def send(self, data: bytes, deadline: float) -> None:
+        view = memoryview(data)
+        descriptor = self._stdin.fileno()
+        while view:
+            try:
+                view = view[os.write(descriptor, view) :]
+            except BlockingIOError:
+                if not select.select([], [descriptor], [], max(0.0, deadline - time.monotonic()))[
+                    1
+                ]:
+                    raise SandboxBroken("the supervisor stopped reading") from None
+            except BrokenPipeError as error:
+                raise SandboxBroken(f"the supervisor is gone: {self.last_words()}") from error
+
+    def receive(self, deadline: float) -> bytes:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([self._stdout], [], [], left)[0]:
+            raise TimeoutError
+        data = os.read(self._stdout.fileno(), 1 << 20)
+        if not data:
+            raise SandboxBroken(f"the supervisor is gone: {self.last_words()}")
+        return data
+
+    def last_words(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=1.0)
+        text = b""
+        if self._process.stderr is not None:
+            os.set_blocking(self._process.stderr.fileno(), False)
+            text = self._process.stderr.read() or b""
+        return f"exit status {self._process.poll()}, {last_line(text)}"
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._stdin.close()
+        try:
+            self._process.wait(timeout=GRACE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        for stream in (self._stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+
+
+def last_line(text: bytes) -> str:
+    """Return the last line of what a process complained of, bounded."""
+    lines = text.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1][:300] if lines else "it said nothing"
