@@ -14,6 +14,17 @@ from mha_judge.errors import BankError
 Sentence = Annotated[str, Field(min_length=10, max_length=800)]
 
 
+class Variants(BaseModel):
+    """The same mistake with other constants."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    replace: Annotated[str, Field(min_length=1)]
+    """What stands in the file."""
+    by: Annotated[list[str], Field(min_length=1, max_length=12)]
+    """What may stand there instead."""
+
+
 class Mistake(BaseModel):
     """What a mistake is called, what kills it, and how it is explained to who made it."""
 
@@ -30,6 +41,8 @@ class Mistake(BaseModel):
     """One or two sentences for the person who made it."""
     hint: Sentence
     """Leads to the mistake without giving the answer away."""
+    variants: Variants | None = None
+    """Other constants that are the same misconception."""
     by_check: bool = False
     """Its values are right: the check that fails names it, not a value that is compared."""
     says: str = ""

@@ -3,7 +3,7 @@
 import pytest
 
 from mha_judge.diagnosis.programs import Catalogue, Edit, edits
-from mha_judge.mistake import Mistake
+from mha_judge.mistake import Mistake, Variants
 
 REFERENCE = '''"""Twice the sum, halved."""
 
@@ -80,11 +80,42 @@ def test_edits_turn_one_text_into_the_other():
     ("one", "other", "meets"),
     [
         ((1, 2), (3, 4), False),
-        ((1, 2), (2, 3), True),
+        ((1, 2), (2, 3), False),
         ((1, 3), (0, 5), True),
         ((4, 4), (4, 4), True),
+        ((2, 2), (2, 3), True),
     ],
 )
 def test_edits_meet_where_they_touch(one, other, meets):
     assert Edit(*one, ()).meets(Edit(*other, ())) is meets
     assert Edit(*other, ()).meets(Edit(*one, ())) is meets
+
+
+def test_other_constants_are_programs_of_the_same_mistake(tmp_path):
+    reference = tmp_path / "reference.py"
+    reference.write_text(REFERENCE, encoding="utf-8")
+    known = mistake(tmp_path, "factor", "* 2", "* 5")
+    known = known.model_copy(update={"variants": Variants(replace="* 5", by=["* 7"])})
+
+    catalogue = Catalogue(reference, [known])
+
+    assert catalogue.programs["factor"].entry("total")([2]) == 5
+    assert catalogue.programs["factor with * 7"].entry("total")([2]) == 7
+    assert list(catalogue.pairs(["factor", "factor with * 7"])) == []
+
+
+def test_what_two_mistakes_share_is_done_once(tmp_path):
+    reference = tmp_path / "reference.py"
+    reference.write_text("import math\n\n\ndef f(x):\n    y = x + 1\n    return y * 2\n")
+    one = tmp_path / "one.py"
+    one.write_text("\n\ndef f(x):\n    y = x + 3\n    return y * 2\n")
+    other = tmp_path / "other.py"
+    other.write_text("\n\ndef f(x):\n    y = x + 1\n    z = y\n    return z * 5\n")
+    template = mistake(tmp_path, "template", "", "")
+    mistakes = [
+        template.model_copy(update={"id": path.stem, "path": path}) for path in (one, other)
+    ]
+
+    [pair] = Catalogue(reference, mistakes).pairs(["one", "other"])
+
+    assert pair.entry("f")(1) == 20

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from mha_judge.cli.context import bank_of
+from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
-from mha_judge.errors import UsageError
 from mha_judge.sandbox import Channel
 from mha_judge.submission import Submission
-
-if TYPE_CHECKING:
-    from mha_judge.report.models import Report
 
 REVEAL = ("score", "checks", "hints", "full")
 
@@ -62,7 +56,8 @@ def command(
     only: tuple[str, ...],
 ) -> None:
     """Grade FILE; exit 0 if it is accepted, 1 if it is not."""
-    _check_outputs(json_path, junit_path)
+    paths = {"--json": json_path, "--junit": junit_path}
+    check_outputs(paths)
     submission = Submission.read(file)
     bank = bank_of(ctx)
     name = problem_id or submission.problem_id()
@@ -73,8 +68,16 @@ def command(
 
         problem = bank.problem(name)
         report = grade(submission, bank, problem, channel, seed=seed, only=only)
-    _write(report, json_path, junit_path)
-    if "-" not in (json_path, junit_path):
+    from mha_judge.report import junit
+
+    write_outputs(
+        {
+            "--json": lambda: report.model_dump_json(indent=2) + "\n",
+            "--junit": lambda: junit.render(report),
+        },
+        paths,
+    )
+    if "-" not in paths.values():
         from rich.console import Console
 
         from mha_judge.report import terminal
@@ -82,31 +85,3 @@ def command(
 
         terminal.show(report, Console(highlight=False), Reveal(reveal))
     ctx.exit(report.verdict.exit_code)
-
-
-def _check_outputs(*paths: str | None) -> None:
-    """Refuse what could not be written before anything is graded."""
-    wanted = [path for path in paths if path is not None]
-    if len(wanted) != len(set(wanted)):
-        raise UsageError("--json and --junit name the same place; give each its own")
-    for path in wanted:
-        folder = Path(path).parent
-        if path != "-" and (
-            Path(path).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK)
-        ):
-            raise UsageError(f"{path} cannot be written; name a file in a folder that exists")
-
-
-def _write(report: Report, json_path: str | None, junit_path: str | None) -> None:
-    from mha_judge.report import junit
-
-    texts = []
-    if json_path is not None:
-        texts.append((json_path, report.model_dump_json(indent=2) + "\n"))
-    if junit_path is not None:
-        texts.append((junit_path, junit.render(report)))
-    for path, text in texts:
-        if path == "-":
-            sys.stdout.write(text)
-        else:
-            Path(path).write_text(text, encoding="utf-8")

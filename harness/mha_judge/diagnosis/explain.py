@@ -141,7 +141,9 @@ class _Case:
             most = max(len(failures) for failures in plausible.values())
             equals = [name for name, failures in plausible.items() if len(failures) == most]
             best = equals[0] if len(equals) == 1 else min(equals, key=self._all_contradictions)
-            named[best] = [failure.check.id for failure in plausible[best]]
+            mistake = self._catalogue.programs[best].mistakes[0]
+            checks = [failure.check.id for failure in plausible[best]]
+            named.setdefault(mistake.id, []).extend(checks)
             left = [failure for failure in left if failure not in plausible[best]]
         return named
 
@@ -194,7 +196,8 @@ class _Case:
         matter = [
             name
             for name, program in self._catalogue.programs.items()
-            if name in named or self._replay(program).changes(last, self._truth)
+            if name in self._catalogue.mistakes  # without those of other constants
+            and (name in named or self._replay(program).changes(last, self._truth))
         ]
         return sorted(matter, key=lambda name: name not in named)
 

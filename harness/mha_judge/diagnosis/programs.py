@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -32,8 +33,10 @@ class Edit:
     lines: tuple[str, ...]
 
     def meets(self, other: Edit) -> bool:
-        """Return whether two edits touch the same lines, or the same gap between lines."""
-        return self.start <= other.end and other.start <= self.end
+        """Return whether two edits share lines; an insertion also meets what it touches."""
+        if self.start == self.end or other.start == other.end:
+            return self.start <= other.end and other.start <= self.end
+        return self.start < other.end and other.start < self.end
 
 
 class Program:
@@ -69,7 +72,10 @@ class Catalogue:
     def __init__(self, reference: Path, mistakes: Sequence[Mistake]) -> None:
         self._base = Program([], lambda: _tree(reference))
         self.mistakes = {mistake.id: mistake for mistake in mistakes}
-        self.programs = {m.id: _program(m) for m in mistakes if m.has_values}
+        self.programs = {
+            name: program for m in mistakes if m.has_values for name, program in _programs(m)
+        }
+        """By the mistake's id, those of other constants by a name of their own."""
         self._pairs: dict[tuple[str, str], Program | None] = {}
 
     def by_check(self, check: str, message: str) -> list[Mistake]:
@@ -93,7 +99,9 @@ class Catalogue:
         lines = list(self._base.lines)
         for edit in sorted({*mine, *theirs}, key=lambda edit: edit.start, reverse=True):
             lines[edit.start : edit.end] = edit.lines
-        both = [self.mistakes[one], self.mistakes[other]]
+        both = [*self.programs[one].mistakes, *self.programs[other].mistakes]
+        if both[0] is both[1]:
+            return None
         return Program(both, lambda: ast.parse("\n".join(lines)))
 
     @cached_property
@@ -111,13 +119,21 @@ def edits(base: Sequence[str], changed: Sequence[str]) -> list[Edit]:
     ]
 
 
-def _program(mistake: Mistake) -> Program:
-    return Program([mistake], lambda: _tree(mistake.path))
+def _programs(mistake: Mistake) -> Iterator[tuple[str, Program]]:
+    """Yield the mistake's program under its id, and one for each other constant."""
+    yield mistake.id, Program([mistake], lambda: _tree(mistake.path))
+    if mistake.variants is None:
+        return
+    old = mistake.variants.replace
+    for new in mistake.variants.by:
+        tree = functools.partial(_tree, mistake.path, old, new)
+        yield f"{mistake.id} with {new}", Program([mistake], tree)
 
 
-def _tree(path: Path) -> ast.Module:
-    """Return a file's syntax tree without what does not count."""
-    tree: ast.Module = _Plain().visit(ast.parse(path.read_text(encoding="utf-8")))
+def _tree(path: Path, old: str = "", new: str = "") -> ast.Module:
+    """Return a file's syntax tree without what does not count, one text in it replaced."""
+    text = path.read_text(encoding="utf-8")
+    tree: ast.Module = _Plain().visit(ast.parse(text.replace(old, new) if old else text))
     return ast.fix_missing_locations(tree)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from mha_judge.grading.layer import Layer
@@ -21,6 +23,7 @@ class StandIn:
         self._target = target
         self._made: dict[int, Any] = {}
         self._states: dict[int, tuple[Any, ...]] = {}
+        self._called = False
 
     def call(self, precision: int) -> Callable[..., Any]:
         """Return what is called in float64, or in the dtype of the question."""
@@ -30,11 +33,15 @@ class StandIn:
         if precision not in self._made:
             self._made[precision] = _layer(self._entry, self._target, precision)
             self._states[precision] = _state(self._made[precision])
+        self._called = True
         layer: Callable[..., Any] = self._made[precision]
         return layer
 
     def forget(self) -> None:
         """Be made anew if calls have left something behind in the layer."""
+        if not self._called:
+            return
+        self._called = False
         for precision, state in self._states.items():
             if _state(self._made[precision]) != state:
                 self._made, self._states = {}, {}
@@ -45,12 +52,30 @@ def _layer(cls: Any, target: Layer, precision: int) -> Any:
     """Return a layer of the program's class with the weights of the candidate's."""
     reference: Any = target.references()[precision]
     weights = reference.state_dict()
-    model = cls(**target.sizes)
+    with _without_initialisation():
+        model = cls(**target.sizes)
     model.to(next(iter(weights.values())).dtype).train(target.training)
     own = model.state_dict()
     fits = {name: w for name, w in weights.items() if name in own and own[name].shape == w.shape}
     model.load_state_dict(fits, strict=False)
     return model
+
+
+@contextmanager
+def _without_initialisation() -> Iterator[None]:
+    """Make maps of zeros: drawing weights that are replaced at once would take most of the time."""
+    draw = torch.nn.Linear.reset_parameters
+    torch.nn.Linear.reset_parameters = _zeros  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        torch.nn.Linear.reset_parameters = draw  # type: ignore[method-assign]
+
+
+def _zeros(linear: torch.nn.Linear) -> None:
+    with torch.no_grad():
+        for parameter in linear.parameters():
+            parameter.zero_()
 
 
 def _state(model: Any) -> tuple[Any, ...]:

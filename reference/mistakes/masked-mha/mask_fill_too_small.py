@@ -1,10 +1,13 @@
 '''
-title = "Blocked scores are set to −1, which leaves them weight"
+title = "Blocked scores get a constant that is not low enough"
 killed_by = "mask"
 explanation = """
-The constant is of the size of ordinary scores, so blocked keys still count. It takes −∞, or a \
-very large negative number."""
-hint = "Print the weight of a blocked key."
+exp of a number like −10 is small and not 0: a blocked key with a large value shows in the output, \
+and other scores may lie lower still."""
+hint = "What does a weight of 0.00005 do to a value of 1000? And if every other score is −200?"
+[variants]
+replace = "-1.0"
+by = ["-2.0", "-5.0", "-10.0", "-20.0", "-30.0", "-50.0", "-100.0"]
 '''
 
 import math

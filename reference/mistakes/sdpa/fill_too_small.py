@@ -1,10 +1,13 @@
 '''
-title = "Blocked scores become −10, which still weighs something"
+title = "Blocked scores get a constant that is not low enough"
 killed_by = "blocked-key-is-not-felt"
 explanation = """
-exp(−10) is 0.00005 and not 0: a blocked key with a large value shows in the output, and one \
-score of −10 is not out of reach of the others."""
-hint = "What does a weight of 0.00005 do to a value of 1000?"
+exp of a number like −10 is small and not 0: a blocked key with a large value shows in the output, \
+and other scores may lie lower still."""
+hint = "What does a weight of 0.00005 do to a value of 1000? And if every other score is −200?"
+[variants]
+replace = "-10.0"
+by = ["-1.0", "-2.0", "-5.0", "-20.0", "-30.0", "-50.0", "-99.0", "-100.0", "-1000.0"]
 '''
 
 import math

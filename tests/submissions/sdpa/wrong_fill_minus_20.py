@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: fill minus 20
+# diagnosis: fill-too-small
 import math
 
 import torch

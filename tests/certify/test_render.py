@@ -1,0 +1,85 @@
+"""A certification as a matrix, as XML and as a page."""
+
+import io
+import xml.etree.ElementTree as ET
+
+import pytest
+from rich.console import Console
+
+from mha_judge.certify.models import Baseline, Certificate, Certification, Fault, Kill, Mutant
+from mha_judge.certify.render import html, junit, terminal
+
+HOSTILE = "<script>alert(1)</script>[bold]x[/bold]"
+
+
+@pytest.fixture
+def certification():
+    good = Certificate(
+        problem="fine",
+        seeds=[1],
+        checks={"shape": "Shapes", "values": "Values"},
+        reference_scores=[100.0],
+        mistakes=[
+            Kill(
+                id="no-scale",
+                title="Not scaled",
+                killed_by="values",
+                outcomes={"shape": "passed", "values": "failed"},
+                margin=123456.0,
+            )
+        ],
+        baselines=[Baseline(name="zeros", scores=[0.0])],
+        mutants=7,
+        survivors=[Mutant(change="a → b", line=3, reason="No difference.")],
+    )
+    bad = good.model_copy(
+        update={
+            "problem": "broken",
+            "mistakes": [good.mistakes[0].model_copy(update={"killed": False, "title": HOSTILE})],
+            "faults": [
+                Fault(subject="mistake no-scale", message=f"survives {HOSTILE}"),
+                Fault(subject="texts", message="no hint"),
+            ],
+        }
+    )
+    return Certification(problems=[good, bad])
+
+
+def shown(certification) -> str:
+    stream = io.StringIO()
+    terminal.show(certification, Console(file=stream, width=80, highlight=False))
+    return stream.getvalue()
+
+
+def test_the_matrix_has_a_row_a_mistake_and_a_letter_a_check(certification):
+    text = shown(certification)
+
+    assert "no-scale   1e5× .X" in text
+    assert "no-scale   1e5× .!" in text
+    assert "6/7 mutants" in text
+
+
+def test_faults_are_told_and_the_verdict_stands_last(certification):
+    text = shown(certification)
+
+    assert "✗ texts: no hint" in text
+    assert text.strip().endswith("Not certified: broken")
+    assert HOSTILE.replace("<", "<") in text.replace("\n", "")
+
+
+def test_junit_has_a_case_for_each_thing_that_was_looked_at(certification):
+    suites = list(ET.fromstring(junit.render(certification)))
+
+    assert [suite.get("failures") for suite in suites] == ["0", "2"]
+    failed = [case.get("name") for case in suites[1] if len(case)]
+    assert failed == ["mistake no-scale", "texts"]
+
+
+def test_the_page_escapes_what_it_shows_and_needs_nothing_beside_it(certification):
+    page = html.render(certification)
+
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert "http" not in page.replace("http-equiv", "")
+    assert 'class="cell killer"' in page
+    assert 'class="cell survived"' in page
