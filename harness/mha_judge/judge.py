@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import secrets
-import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from mha_judge.bank import Bank, module_name
-from mha_judge.errors import BankError, UsageError
+from mha_judge.bank import Bank
+from mha_judge.errors import UsageError
 from mha_judge.problem import Problem
+from mha_judge.references import load_reference
 from mha_judge.report.models import (
     CheckResult,
     Diagnosis,
@@ -75,7 +73,7 @@ def grade(
     imported = time.monotonic()
     seed = secrets.randbelow(MAX_SEED) if seed is None else seed
     grader = str(bank.grader(problem.id))
-    reference = _reference(bank, problem)
+    reference = load_reference(bank, problem.id)
     with closing(Session(channel, submission, problem.limits)) as session:
         failure: LoadFailed | None = None
         try:
@@ -185,22 +183,6 @@ def _entry_failure(problem: Problem, definitions: Mapping[str, Definition]) -> L
     if len(missing) < len(problem.entry):
         return None
     return LoadFailed(Verdict.ERROR, LoadProblem(message=clean(missing[0])))
-
-
-def _reference(bank: Bank, problem: Problem) -> ModuleType:
-    """Import the reference of a problem from its own bank, whatever was imported before."""
-    path = bank.reference(problem.id)
-    root = str(bank.root)
-    loaded = sys.modules.get("reference")
-    if loaded is not None and root not in {str(Path(p).parent) for p in loaded.__path__}:
-        for name in [n for n in sys.modules if n.split(".")[0] == "reference"]:
-            del sys.modules[name]
-    if root not in sys.path:
-        sys.path.insert(0, root)
-    try:
-        return importlib.import_module(f"reference.{module_name(problem.id)}")
-    except Exception as error:  # a reference may raise anything while it is imported
-        raise BankError(f"{path}: the reference does not load: {error!r}") from error
 
 
 def _verdict(checks: list[CheckResult]) -> Verdict:

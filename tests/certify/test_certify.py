@@ -63,10 +63,8 @@ def test_a_tolerance_that_lets_everything_pass_is_noticed(bank):
     grader = bank.grader(PROBLEM)
     edit(grader, "    assert_close,\n", "")
     edit(grader, "\n\n@check(", f"\n{SHAPES_ONLY}@check(", count=1)
-    found = faults(bank)
 
-    assert any("survives" in fault for fault in found)
-    assert any("baselines: an answer that returns zeros is accepted" in fault for fault in found)
+    assert any("survives" in fault for fault in faults(bank))
 
 
 def test_inputs_of_zeros_are_noticed(bank):

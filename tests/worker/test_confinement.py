@@ -486,15 +486,6 @@ def test_a_kernel_without_landlock_is_refused(monkeypatch: pytest.MonkeyPatch) -
     assert "use Linux 5.13 or later" in (confinement.unavailable() or "")
 
 
-def test_confining_is_fast() -> None:
-    def elapsed_s() -> float:
-        started = time.perf_counter()
-        jailed(lambda: None)
-        return time.perf_counter() - started
-
-    assert min(elapsed_s() for _ in range(10)) < 0.05  # fork included; loose, for busy machines
-
-
 # What must still work
 
 

@@ -7,12 +7,12 @@ reference's value and the other's, both float64.
 from __future__ import annotations
 
 import importlib.util
-import sys
 from pathlib import Path
 
 import torch
 
 from mha_judge.bank import Bank, module_name
+from mha_judge.references import load_reference
 
 ALLOWED = 1e-10
 
@@ -23,8 +23,9 @@ def compare_all(bank: Bank, problem_id: str) -> tuple[list[str], list[str]]:
     if not path.is_file():
         return [], []
     names, faults = [], []
+    load_reference(bank, problem_id)  # the comparison imports it too, and must get this bank's
     try:
-        for name, own, other in _cases(path, bank.root):
+        for name, own, other in _cases(path):
             names.append(name)
             error = float((own - other).abs().max()) if own.shape == other.shape else float("inf")
             if not error <= ALLOWED or own.dtype is not torch.float64:
@@ -34,9 +35,7 @@ def compare_all(bank: Bank, problem_id: str) -> tuple[list[str], list[str]]:
     return names, faults
 
 
-def _cases(path: Path, root: Path) -> list[tuple[str, torch.Tensor, torch.Tensor]]:
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
+def _cases(path: Path) -> list[tuple[str, torch.Tensor, torch.Tensor]]:
     spec = importlib.util.spec_from_file_location(f"agreement_{path.stem}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

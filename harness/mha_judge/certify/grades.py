@@ -1,18 +1,16 @@
-"""Many grades at once: every process has a judge and a sandbox of its own."""
+"""Many grades at once, in the order in which they were asked for."""
 
 from __future__ import annotations
 
-import atexit
-import multiprocessing
+import functools
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 from mha_judge.bank import Bank
-from mha_judge.judge import grade
+from mha_judge.errors import JudgeError
+from mha_judge.pool import Job, Pool
 from mha_judge.report.models import Report
-from mha_judge.sandbox import Channel, open_channel
+from mha_judge.sandbox import open_channel
 from mha_judge.submission import Submission
 
 
@@ -27,21 +25,11 @@ class Task:
     seed: int
 
 
-_here: dict[str, tuple[Bank, Channel]] = {}
-"""What this process grades with, once it has been asked."""
-
-
 class Graders:
     """A pool of processes that grade."""
 
     def __init__(self, bank: Bank, backend: str, processes: int) -> None:
-        self._bank = bank
-        self._pool = ProcessPoolExecutor(
-            processes,
-            multiprocessing.get_context("spawn"),  # a fork of a process with torch may hang
-            initializer=_open,
-            initargs=(str(bank.root), backend),
-        )
+        self._pool = Pool(bank, functools.partial(open_channel, backend), processes)
 
     def reports(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Report]]:
         """Yield each task with its report, in order.
@@ -50,19 +38,19 @@ class Graders:
             JudgeError: No verdict could be reached.
         """
         listed = list(tasks)
-        yield from zip(listed, self._pool.map(_grade, listed, chunksize=4), strict=True)
+        done: dict[int, Report] = {}
+        following = 0
+        for index, answer in self._pool.graded([_job(task) for task in listed]):
+            if isinstance(answer, JudgeError):
+                raise answer
+            done[index] = answer
+            while following in done:
+                yield listed[following], done.pop(following)
+                following += 1
 
     def close(self) -> None:
-        self._pool.shutdown(cancel_futures=True)
+        self._pool.close()
 
 
-def _open(root: str, backend: str) -> None:
-    channel = open_channel(backend)
-    _here["here"] = (Bank.at(Path(root)), channel)
-    atexit.register(channel.close)
-
-
-def _grade(task: Task) -> Report:
-    bank, channel = _here["here"]
-    submission = Submission.of(task.source, f"{task.name}.py")
-    return grade(submission, bank, bank.problem(task.problem), channel, seed=task.seed)
+def _job(task: Task) -> Job:
+    return Job(task.problem, Submission.of(task.source, f"{task.name}.py"), task.seed)

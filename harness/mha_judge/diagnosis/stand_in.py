@@ -65,7 +65,7 @@ def _layer(cls: Any, target: Layer, precision: int) -> Any:
 def _without_initialisation() -> Iterator[None]:
     """Make maps of zeros: drawing weights that are replaced at once would take most of the time."""
     draw = torch.nn.Linear.reset_parameters
-    torch.nn.Linear.reset_parameters = _zeros  # type: ignore[method-assign]
+    torch.nn.Linear.reset_parameters = _zeros  # type: ignore[assignment, method-assign]
     try:
         yield
     finally:
