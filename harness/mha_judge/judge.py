@@ -69,7 +69,8 @@ def grade(
     from mha_judge.grading.session import LoadFailed, Session
 
     torch.set_num_threads(1)
-    gc.freeze()  # pytest collects garbage twice; torch's heap need not be walked each time
+    if not gc.get_freeze_count():
+        gc.freeze()  # pytest collects garbage twice; torch's heap need not be walked each time
     imported = time.monotonic()
     seed = secrets.randbelow(MAX_SEED) if seed is None else seed
     grader = str(bank.grader(problem.id))

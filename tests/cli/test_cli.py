@@ -138,7 +138,8 @@ class TestServing:
         assert "mha-judge run answer.py" in result.stderr
 
     @pytest.mark.parametrize(
-        "arguments", [["list"], ["--help"], ["run", "--help"], ["show", "sdpa"]]
+        "arguments",
+        [["list"], ["--help"], ["run", "--help"], ["score", "--help"], ["show", "sdpa"]],
     )
     def test_torch_is_not_imported_to_serve(self, arguments):
         code = (

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from mha_judge import __version__
+from mha_judge.cli.context import INTERRUPTED
 from mha_judge.errors import JudgeError
 from mha_judge.report.untrusted import clean_line
 
@@ -20,13 +21,12 @@ _COMMANDS = {
     "show": "show",
     "start": "start",
     "run": "run",
+    "watch": "watch",
+    "score": "score",
     "verify": "verify",
     "doctor": "doctor",
     "sandbox": "sandbox",
 }
-
-
-_INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 
 
 class Commands(click.Group):
@@ -59,7 +59,7 @@ class Commands(click.Group):
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:  # left to click it would be 1: not accepted
             click.echo("mha-judge: interrupted; there is no verdict", err=True)
-            ctx.exit(_INTERRUPTED)
+            ctx.exit(INTERRUPTED)
 
 
 def entry() -> NoReturn:

@@ -6,6 +6,9 @@ import click
 
 from mha_judge.bank import Bank
 
+INTERRUPTED = 130
+"""The exit code that a shell gives a program which Ctrl-C ended."""
+
 
 def bank_of(ctx: click.Context) -> Bank:
     """Return the bank that `--bank` names, else the built-in one."""

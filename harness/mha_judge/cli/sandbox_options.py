@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from mha_judge.sandbox import BACKENDS, Channel, Settings, open_channel
+from mha_judge.sandbox import BACKENDS, Settings, check_choice, open_channel
 from mha_judge.sandbox.container.settings import parse_size
 
 _OPTIONS = (
@@ -53,9 +53,9 @@ def sandbox_options(command: Callable[..., Any]) -> Callable[..., Any]:
         given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
         settings = Settings(**given) if given else None
 
-        def open_sandbox() -> Channel:
-            return open_channel(backend, unsafe, settings)
-
+        check_choice(backend, unsafe, settings)
+        # a partial, not a closure: other processes open sandboxes of their own with it
+        open_sandbox = functools.partial(open_channel, backend, unsafe, settings)
         return command(*args, open_sandbox=open_sandbox, **options)
 
     for option in reversed(_OPTIONS):

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from mha_judge.grading.expected import Expected, leaves
-from mha_judge.grading.failures import CheckFailure, NotAssessed, Raised
+from mha_judge.grading.failures import CheckFailure, Crashed, NotAssessed, Raised
+from mha_judge.grading.sample import sample_at
 from mha_judge.wire import Opaque
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def compare(found: object, expected: Expected, label: str) -> None:
         f"{exact[index].item():.6g}, got {actual[index].item():.6g}; largest error {worst:.2e}, "
         f"allowed {expected.tolerance:.1e}; {share:.0%} of the elements differ",
         margin=worst / expected.tolerance if expected.tolerance else None,
+        sample=sample_at(index, exact, actual, label),
     )
 
 
@@ -110,6 +112,7 @@ def _compare_nonfinite(actual: Tensor, exact: Tensor, label: str) -> None:
             raise CheckFailure(
                 f"{label} {has} {name} where the reference {'lacks' if has == 'has' else 'has'} it",
                 f"first at {index}; {count} of {exact.numel()} elements",
+                sample=sample_at(tuple(index), exact, actual, label),
             )
 
 
@@ -148,8 +151,10 @@ def assert_inputs_unchanged(target: Function | Layer, *args: Any) -> None:
         CheckFailure: Naming the input that changed.
     """
     before = [value.clone() if isinstance(value, Tensor) else value for value in leaves(args)]
-    after = target.inputs_after(*args)
-    for index, (one, other) in enumerate(zip(before, leaves(after), strict=True)):
+    after = list(leaves(target.inputs_after(*args)))
+    if len(after) != len(before):  # only a worker that lies sends an input of another build
+        raise Crashed("the worker's answer lacks an input")
+    for index, (one, other) in enumerate(zip(before, after, strict=True)):
         if isinstance(one, Tensor) and not (
             isinstance(other, Tensor) and one.shape == other.shape and same_bits(one, other)
         ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from mha_judge.report.models import Outcome
+from mha_judge.report.models import Outcome, Sample
 
 
 class CheckFailure(AssertionError):
@@ -12,18 +12,26 @@ class CheckFailure(AssertionError):
 
     outcome: ClassVar[Outcome] = Outcome.FAILED
 
-    def __init__(self, message: str, detail: str = "", margin: float | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        detail: str = "",
+        margin: float | None = None,
+        sample: Sample | None = None,
+    ) -> None:
         """Take a sentence, what only someone who may see inputs is told, and how far off it is.
 
         Args:
             message: For everyone who may see messages.
             detail: Inputs, elements and places.
             margin: The error as a multiple of what is allowed; None if it is no matter of degree.
+            sample: The elements around the first difference, where values differ.
         """
         super().__init__(message)
         self.message = message
         self.detail = detail
         self.margin = margin
+        self.sample = sample
 
 
 class Raised(CheckFailure):

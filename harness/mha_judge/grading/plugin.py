@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -114,6 +115,7 @@ class GraderPlugin:
                 message=clean(message, 2_000),
                 detail=clean(failure.detail, 2_000) if failure is not None else "",
                 margin=failure.margin if failure is not None else None,
+                sample=failure.sample if failure is not None else None,
                 advisory=spec.advisory,
             )
         )
@@ -135,10 +137,19 @@ def run_grader(path: str, plugin: GraderPlugin) -> None:
     ]  # fmt: skip
     with _plain_environment():
         code = pytest.main(arguments, plugins=[plugin])
+    if plugin.faults or code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        _forget(path)
     if plugin.faults:
         raise BankError(f"the grader {path} is broken: {plugin.faults[0]}")
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise BankError(f"the grader {path} could not be run (pytest ended with {code!r})")
+
+
+def _forget(path: str) -> None:
+    """Drop a grader that may be imported by half: a warm judge would run what there is of it."""
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) == path:
+            del sys.modules[name]
 
 
 class _plain_environment:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 
 class Outcome(StrEnum):
@@ -66,6 +66,21 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
+SAMPLE_SIZE = 16
+_Row = Annotated[list[FiniteFloat | None], Field(max_length=SAMPLE_SIZE)]
+_Grid = Annotated[list[_Row], Field(max_length=SAMPLE_SIZE)]
+
+
+class Sample(_Model):
+    """Rows and columns of a tensor around its first wrong element; null is NaN or infinite."""
+
+    label: str
+    place: str
+    """Which part of the tensor it is, written as an index."""
+    expected: _Grid
+    actual: _Grid
+
+
 class CheckResult(_Model):
     """One check of the grader."""
 
@@ -80,6 +95,8 @@ class CheckResult(_Model):
     """Inputs, elements and places: for readers who may see everything."""
     margin: float | None = None
     """The error as a multiple of what is allowed, where the failure is a matter of degree."""
+    sample: Sample | None = None
+    """What was expected and what came, for readers who may see everything."""
     diagnosis: str | None = None
     """The titles of the known mistakes that explain the failure."""
     advisory: bool = False

@@ -25,13 +25,10 @@ def open_channel(name: str, unsafe: bool = False, container: Settings | None = N
         UsageError: `none` without `unsafe`; settings of a container for another backend.
         SandboxUnavailable: The backend cannot confine here.
     """
+    check_choice(name, unsafe, container)
     if container is not None:
-        if name not in ("auto", "container"):
-            raise UsageError(f"--sandbox {name} has no image, runtime, memory or cpus to set")
         return Container(container).open()
     if name == "none":
-        if not unsafe:
-            raise UsageError("--sandbox none runs the file unconfined; add --unsafe to say so")
         return Unconfined().open()
     reasons = []
     for candidate in list(BACKENDS) if name == "auto" else [name]:
@@ -40,3 +37,15 @@ def open_channel(name: str, unsafe: bool = False, container: Settings | None = N
         except SandboxUnavailable as error:
             reasons.append(f"{candidate}: {error}")
     raise SandboxUnavailable("; ".join(reasons))
+
+
+def check_choice(name: str, unsafe: bool, container: Settings | None) -> None:
+    """Refuse what `open_channel` would refuse whatever the machine, before anything starts.
+
+    Raises:
+        UsageError: `none` without `unsafe`; settings of a container for another backend.
+    """
+    if container is not None and name not in ("auto", "container"):
+        raise UsageError(f"--sandbox {name} has no image, runtime, memory or cpus to set")
+    if name == "none" and not unsafe:
+        raise UsageError("--sandbox none runs the file unconfined; add --unsafe to say so")

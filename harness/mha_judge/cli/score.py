@@ -1,0 +1,163 @@
+"""`mha-judge score PATH…`: grade many candidates' answers, and rank them."""
+
+from __future__ import annotations
+
+import math
+import os
+import secrets
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from mha_judge.cli.context import INTERRUPTED, bank_of
+from mha_judge.cli.outputs import check_outputs, write_outputs
+from mha_judge.cli.run import REVEAL
+from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.errors import JudgeError, UsageError
+from mha_judge.sandbox import Channel
+
+
+@click.command("score")
+@click.argument(
+    "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@click.option("--problem", "problem_id", metavar="ID", help="The problem of files that say none.")
+@sandbox_options
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=lambda: len(os.sched_getaffinity(0)),
+    show_default="the cores",
+    help="How many supervisors work at once.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Of all answers; default: fresh.")
+@click.option(
+    "--results",
+    "results_path",
+    metavar="PATH",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("results.jsonl"),
+    show_default=True,
+    help="Where each result is kept as it comes.",
+)
+@click.option("--resume", is_flag=True, help="Go on: grade what is missing or has changed.")
+@click.option(
+    "--weight",
+    "weights",
+    metavar="ID=N",
+    multiple=True,
+    help="Of a problem (repeatable); default 1.",
+)
+@click.option("--csv", "csv_path", metavar="PATH", help="Write the ranking; `-` is stdout.")
+@click.option("--json", "json_path", metavar="PATH", help="Write the ranking; `-` is stdout.")
+@click.option("--junit", "junit_path", metavar="PATH", help="Write JUnit XML; `-` is stdout.")
+@click.option("--html", "html_path", metavar="PATH", help="Write a page with every answer.")
+@click.option(
+    "--candidate-dir",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write what each candidate may see, a JSON file each.",
+)
+@click.option(
+    "--reveal",
+    type=click.Choice(REVEAL),
+    default="checks",
+    show_default=True,
+    help="How much --candidate-dir tells.",
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    problem_id: str | None,
+    open_sandbox: Callable[[], Channel],
+    jobs: int,
+    seed: int | None,
+    results_path: Path,
+    resume: bool,
+    weights: tuple[str, ...],
+    csv_path: str | None,
+    json_path: str | None,
+    junit_path: str | None,
+    html_path: str | None,
+    candidate_dir: Path | None,
+    reveal: str,
+) -> None:
+    """Grade every answer under PATH, and rank the candidates.
+
+    \b
+    PATH is a folder or a file:
+      PATH/alice/sdpa.py   a folder in PATH is a candidate's
+      alice/sdpa.py        PATH is alice: a file is named after a problem
+      PATH/bob.py          other files are each a candidate's
+
+    The problem is that of the `# problem: ID` line, else the file's name, else --problem. Names
+    that begin with `.` or `_` are passed over.
+
+    Exit codes: 0 every answer has a verdict, accepted or not; 2 usage; 3 and above the judge
+    failed on some; 130 interrupted, and --resume goes on.
+    """
+    outputs = {"--csv": csv_path, "--json": json_path, "--junit": junit_path, "--html": html_path}
+    check_outputs({**outputs, "--results": str(results_path)})
+    bank = bank_of(ctx)
+    for name in [problem_id] if problem_id is not None else []:
+        bank.require(name)
+    from rich.console import Console
+
+    from mha_judge.judge import MAX_SEED
+    from mha_judge.pool import Pool
+    from mha_judge.report.models import Reveal
+    from mha_judge.scoring.answers import discover
+    from mha_judge.scoring.render import candidates, csv, html, junit, terminal
+    from mha_judge.scoring.render.progress import watcher
+    from mha_judge.scoring.results import Results
+    from mha_judge.scoring.score import due, grade_all, scoreboard
+
+    weighed = dict(_weight(text) for text in weights)
+    found = discover(paths, bank, problem_id)
+    for name in {*found.problems, *weighed}:
+        bank.problem(name)  # a broken one is told before anything is graded
+    opened = Results.open(
+        results_path, resume=resume, seed=seed, fresh_seed=secrets.randbelow(MAX_SEED)
+    )
+    with closing(opened) as results:
+        waiting = len(due(found, bank, results))
+        try:
+            with (
+                closing(Pool(bank, open_sandbox, min(jobs, waiting or 1))) as pool,
+                watcher(Console(stderr=True, highlight=False), waiting) as progress,
+            ):
+                grade_all(found, bank, pool, results, progress)
+        except KeyboardInterrupt:
+            click.echo(f"mha-judge: interrupted; --resume goes on with {results_path}", err=True)
+            ctx.exit(INTERRUPTED)
+        board = scoreboard(found, bank, results, weighed)
+        write_outputs(
+            {
+                "--csv": lambda: csv.render(board),
+                "--json": lambda: board.model_dump_json(indent=2) + "\n",
+                "--junit": lambda: junit.render(board),
+                "--html": lambda: html.render(board, found, results),
+            },
+            outputs,
+        )
+        if candidate_dir is not None:
+            candidates.write(board, results, candidate_dir, Reveal(reveal))
+    if "-" not in outputs.values():
+        terminal.show(board, Console(highlight=False))
+    failed = [failure.fault.exit_code for failure in board.failures]
+    ctx.exit(max(JudgeError.exit_code, *failed) if failed else 0)
+
+
+def _weight(text: str) -> tuple[str, float]:
+    problem, _, number = text.partition("=")
+    try:
+        weight = float(number)
+    except ValueError:
+        weight = math.nan
+    if not problem or not math.isfinite(weight) or weight < 0:
+        raise UsageError(f"--weight {text}: wanted is ID=N with a number from 0, as in sdpa=2")
+    return problem, weight

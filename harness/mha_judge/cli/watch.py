@@ -1,0 +1,58 @@
+"""`mha-judge watch PATH…`: grade at every save."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from mha_judge.cli.context import bank_of
+from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.sandbox import Channel
+
+
+@click.command("watch")
+@click.argument(
+    "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@click.option(
+    "--problem",
+    "problem_id",
+    metavar="ID",
+    help="Default: each file's `# problem:` line, or its name.",
+)
+@click.option(
+    "--reveal",
+    type=click.Choice(["checks", "hints", "full"]),
+    default="checks",
+    show_default=True,
+    help="How much to tell at first; `h` tells more.",
+)
+@sandbox_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    problem_id: str | None,
+    reveal: str,
+    open_sandbox: Callable[[], Channel],
+) -> None:
+    """Grade files, or those in a folder, whenever they are saved.
+
+    Keys: `r` grades again, `h` tells more, `q` quits.
+    """
+    bank = bank_of(ctx)
+    if problem_id is not None:
+        bank.require(problem_id)
+    from rich.console import Console
+
+    from mha_judge.report.models import Reveal
+    from mha_judge.watching.files import Watched
+    from mha_judge.watching.loop import Watching
+
+    watched = Watched(paths)
+    console = Console(highlight=False)
+    Watching(
+        watched, bank, open_sandbox, console, problem_id=problem_id, reveal=Reveal(reveal)
+    ).run()

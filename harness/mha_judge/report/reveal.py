@@ -1,0 +1,38 @@
+"""What of a report a candidate may see."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Any
+
+from mha_judge.report.models import CheckResult, Outcome, Report, Reveal
+
+_RESULT = {"problem", "title", "verdict", "score", "max_score", "load_problem"}
+_CHECK = {"title", "category", "outcome", "points", "max_points", "advisory"}
+_TOLD_WITH_HINTS = {"message", "diagnosis"}
+
+
+def revealed(report: Report, reveal: Reveal) -> dict[str, Any]:
+    """Return as much of a report as a level allows, ready for JSON.
+
+    `score` is the verdict; `checks` adds titles and outcomes; `hints` adds messages and what they
+    point to; `full` is everything. What is the candidate's own fault in loading is always told.
+    """
+    if reveal is Reveal.FULL:
+        full = report.model_dump(mode="json")
+        full["submission"]["path"] = PurePath(report.submission.path).name  # the folder is not his
+        return full
+    shown = report.model_dump(mode="json", include=_RESULT)
+    if reveal is not Reveal.SCORE:
+        shown["checks"] = [_check(check, reveal) for check in report.checks]
+    if reveal is Reveal.HINTS:
+        shown["diagnoses"] = [{"title": d.title, "hint": d.hint} for d in report.diagnoses]
+        shown["hints"] = report.hints
+    return shown
+
+
+def _check(check: CheckResult, reveal: Reveal) -> dict[str, Any]:
+    told = _CHECK
+    if reveal is Reveal.HINTS and check.outcome is not Outcome.PASSED:
+        told = _CHECK | _TOLD_WITH_HINTS
+    return check.model_dump(mode="json", include=told)

@@ -1,0 +1,1 @@
+"""Many candidates' answers: found, graded, kept, ranked."""

@@ -1,0 +1,1 @@
+"""A scoreboard as people and machines read it."""

@@ -1,0 +1,35 @@
+"""The ranking as CSV, a row a candidate."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from mha_judge.scoring.models import Scoreboard
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def render(board: Scoreboard) -> str:
+    """Return the text; no cell of it is a formula to a spreadsheet."""
+    categories = sorted({name for row in board.rows for name in row.categories})
+    heads = ["rank", "candidate", "total", "provisional"]
+    for problem in board.weights:
+        heads += [problem, f"{problem}: verdict"]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*heads, *categories])
+    for row in board.rows:
+        cells: list[object] = [row.rank, row.candidate, row.total, "yes" if row.provisional else ""]
+        for cell in row.problems.values():
+            cells += ["" if cell.score is None else cell.score, str(cell.standing)]
+        cells += [row.categories.get(name, "") for name in categories]
+        writer.writerow([_safe(cell) for cell in cells])
+    return text.getvalue()
+
+
+def _safe(cell: object) -> object:
+    """Put an apostrophe before text that a spreadsheet would compute."""
+    if isinstance(cell, str) and cell.lstrip(" ").startswith(_FORMULA):
+        return f"'{cell}"
+    return cell

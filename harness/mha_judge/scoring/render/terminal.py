@@ -1,0 +1,66 @@
+"""The ranking in a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mha_judge.scoring.models import Cell, Scoreboard, Standing
+
+_STYLES = {
+    Standing.ACCEPTED: "green",
+    Standing.MISSING: "yellow",
+    Standing.NOT_GRADED: "bold yellow",
+}
+_WORDS = {
+    Standing.ERROR: "error",
+    Standing.TIMEOUT: "timeout",
+    Standing.CRASHED: "crashed",
+    Standing.MISSING: "missing",
+    Standing.NOT_GRADED: "not graded",
+}
+
+_MOST = 10
+"""Lines of a kind below the table."""
+
+
+def show(board: Scoreboard, console: Console) -> None:
+    """Print the ranking, and below it what the judge failed on, hints, and what was left out."""
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("#", justify="right")
+    table.add_column("candidate", overflow="fold")
+    table.add_column("total", justify="right")
+    for problem, weight in board.weights.items():
+        head = problem if weight == 1 else f"{problem} ×{weight:g}"
+        table.add_column(Text(head), justify="right")
+    for row in board.rows:
+        table.add_row(
+            str(row.rank),
+            Text(row.candidate),
+            Text(f"{row.total:.1f}{'?' if row.provisional else ''}", style="bold"),
+            *map(_cell, row.problems.values()),
+        )
+    console.print()
+    console.print(table)
+    console.print()
+    for failure in board.failures:
+        what = f"The judge could not grade {failure.path}: "
+        console.print(Text(what + failure.fault.message, style="yellow"))
+    alike = [
+        f"Much alike: {', '.join(one.candidates)} on {one.problem} ({one.likeness})"
+        for one in board.similar
+    ]
+    left = [f"Left out: {one.path}: {one.reason}" for one in board.left_out]
+    for texts in (alike, left):
+        for text in texts[:_MOST]:
+            console.print(Text(text))
+        if len(texts) > _MOST:
+            console.print(Text(f"… and {len(texts) - _MOST} more; --html and --json have them all"))
+    console.print(Text(f"seed {board.seed}", style="dim"))
+
+
+def _cell(cell: Cell) -> Text:
+    words = [] if cell.score is None or cell.standing is Standing.MISSING else [f"{cell.score:g}"]
+    words += [_WORDS[cell.standing]] if cell.standing in _WORDS else []
+    return Text(" ".join(words), style=_STYLES.get(cell.standing, "red"))

@@ -1,0 +1,132 @@
+"""Grade what is not yet graded, keep each result at once, and rank all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from mha_judge.bank import Bank
+from mha_judge.errors import JudgeError, SandboxUnavailable
+from mha_judge.pool import Job, Pool
+from mha_judge.report.models import LoadProblem, Report, SandboxInfo, SubmissionInfo, Verdict
+from mha_judge.report.untrusted import clean, clean_line
+from mha_judge.scoring.answers import Answer, Found
+from mha_judge.scoring.keys import key_of
+from mha_judge.scoring.models import Fault, Result, Scoreboard
+from mha_judge.scoring.ranking import rank
+from mha_judge.scoring.results import Results
+from mha_judge.scoring.similarity import similar
+
+Progress = Callable[[Result], None]
+
+
+@dataclass(frozen=True)
+class _Due:
+    answer: Answer
+    key: str
+
+
+def due(found: Found, bank: Bank, results: Results) -> list[Answer]:
+    """Return the answers that are not graded yet, or no longer as they were graded."""
+    return [one.answer for one in _due(found, bank, results)]
+
+
+def grade_all(
+    found: Found, bank: Bank, pool: Pool, results: Results, progress: Progress = lambda _: None
+) -> None:
+    """Grade every answer that is due; one that the judge fails on does not stop the others.
+
+    Args:
+        found: The answers.
+        bank: Their problems.
+        pool: What grades.
+        results: What is known, and where more is kept.
+        progress: Told each final result.
+
+    Raises:
+        SandboxUnavailable: Nothing runs at all.
+        UsageError: A result cannot be written.
+    """
+    waiting = _due(found, bank, results)
+    graded = [one for one in waiting if one.answer.submission is not None]
+    for one in waiting:
+        if one.answer.submission is None:
+            _keep(_result(one, _unreadable(one.answer, bank, results.seed)), results, progress)
+    again: list[_Due] = []
+    alive = False
+    for one, result in _graded(graded, pool, results.seed):
+        if isinstance(result, SandboxUnavailable) and not alive:
+            raise result
+        alive = True
+        if isinstance(result, JudgeError):
+            again.append(one)
+        else:
+            _keep(_result(one, result), results, progress)
+    for one in again:  # by itself: if a process dies of it, it is this one's doing
+        for _, result in _graded([one], pool, results.seed):
+            _keep(_result(one, result), results, progress)
+
+
+def scoreboard(
+    found: Found, bank: Bank, results: Results, weights: Mapping[str, float]
+) -> Scoreboard:
+    """Rank the candidates by what is known of their answers now."""
+    board = rank(found, results, weights, bank)
+    return board.model_copy(update={"similar": similar(found.answers, bank)})
+
+
+def _due(found: Found, bank: Bank, results: Results) -> list[_Due]:
+    waiting = []
+    for answer in found.answers:
+        key = key_of(answer, bank)
+        known = results.known.get((answer.candidate, answer.problem))
+        if known is None or known.report is None or known.key != key:
+            waiting.append(_Due(answer, key))
+    return waiting
+
+
+def _graded(
+    waiting: Sequence[_Due], pool: Pool, seed: int
+) -> Iterator[tuple[_Due, Report | JudgeError]]:
+    jobs = []
+    for one in waiting:
+        assert one.answer.submission is not None
+        jobs.append(Job(one.answer.problem, one.answer.submission, seed))
+    for index, result in pool.graded(jobs):
+        yield waiting[index], result
+
+
+def _result(one: _Due, graded: Report | JudgeError) -> Result:
+    return Result(
+        candidate=one.answer.candidate,
+        problem=one.answer.problem,
+        path=clean_line(str(one.answer.path)),
+        key=one.key,
+        report=None if isinstance(graded, JudgeError) else graded,
+        fault=_fault(graded) if isinstance(graded, JudgeError) else None,
+    )
+
+
+def _fault(error: JudgeError) -> Fault:
+    return Fault(
+        kind=type(error).__name__, message=clean(str(error), 4_000), exit_code=error.exit_code
+    )
+
+
+def _keep(result: Result, results: Results, progress: Progress) -> None:
+    results.add(result)
+    progress(result)
+
+
+def _unreadable(answer: Answer, bank: Bank, seed: int) -> Report:
+    """Return the report of a file that was never run."""
+    return Report(
+        problem=answer.problem,
+        title=bank.problem(answer.problem).title,
+        submission=SubmissionInfo(path=clean_line(str(answer.path)), sha256=""),
+        verdict=Verdict.ERROR,
+        score=0.0,
+        seed=seed,
+        sandbox=SandboxInfo(backend="none", tier="nothing was run"),
+        load_problem=LoadProblem(message=answer.unreadable),
+    )

@@ -1,0 +1,141 @@
+"""The loop of `watch`: a save or a key, a grade, the screen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from mha_judge.bank import Bank
+from mha_judge.errors import JudgeError, SandboxBroken
+from mha_judge.judge import grade
+from mha_judge.report import terminal
+from mha_judge.report.models import Report, Reveal
+from mha_judge.report.untrusted import clean_line
+from mha_judge.sandbox import Channel
+from mha_judge.submission import Submission
+from mha_judge.watching.files import Watched
+from mha_judge.watching.keys import pressed, single_keys
+from mha_judge.watching.progress import Progress, progress
+
+_LEVELS = [Reveal.CHECKS, Reveal.HINTS, Reveal.FULL]
+_LOOK_EVERY_S = 0.1
+
+
+class Watching:
+    """Grades files as they are saved, with one warm supervisor."""
+
+    def __init__(
+        self,
+        watched: Watched,
+        bank: Bank,
+        open_sandbox: Callable[[], Channel],
+        console: Console,
+        *,
+        problem_id: str | None = None,
+        reveal: Reveal = Reveal.CHECKS,
+    ) -> None:
+        """Take what is watched, where problems lie, and how to start a supervisor."""
+        self._watched = watched
+        self._bank = bank
+        self._open = open_sandbox
+        self._console = console
+        self._problem_id = problem_id
+        self._level = _LEVELS.index(reveal)
+        self._channel = open_sandbox()
+        self._last: dict[Path, Report] = {}
+        self._attempts: dict[Path, int] = {}
+        self._shown: Path | None = None
+
+    def run(self) -> None:
+        """Grade until `q` is pressed or the user interrupts.
+
+        Raises:
+            JudgeError: The sandbox cannot be had any more.
+        """
+        self._watched.start()
+        try:
+            with single_keys():
+                for path in self._watched.files():
+                    self._grade(path)
+                self._say_keys()
+                while self._step():
+                    pass
+        finally:
+            self._watched.stop()
+            self._channel.close()
+
+    def _step(self) -> bool:
+        """Do what a key or a save asks for; return whether to go on."""
+        key = pressed(_LOOK_EVERY_S)
+        if not key:
+            time.sleep(0 if self._console.is_terminal else _LOOK_EVERY_S)
+        if key == "q":
+            return False
+        if key == "h":
+            self._reveal_more()
+        if key == "r" and self._shown is not None:
+            self._grade(self._shown)
+            self._say_keys()
+        changed = self._watched.changed()
+        for path in changed:
+            self._grade(path)
+        if changed:
+            self._say_keys()
+        return True
+
+    def _reveal_more(self) -> None:
+        if self._level + 1 == len(_LEVELS):
+            self._console.print(Text("There is no further hint.", style="dim"))
+            return
+        self._level += 1
+        if self._shown in self._last:
+            terminal.show(self._last[self._shown], self._console, _LEVELS[self._level])
+        self._say_keys()
+
+    def _grade(self, path: Path) -> None:
+        self._shown = path
+        try:
+            submission = Submission.read(path)
+            problem = self._bank.problem(self._problem_id or submission.problem_id())
+            report = self._graded(submission, problem.id)
+        except JudgeError as error:
+            if isinstance(error, SandboxBroken):
+                raise
+            self._console.print(Text(f"\n{clean_line(str(error), 2_000)}", style="yellow"))
+            return
+        self._attempts[path] = self._attempts.get(path, 0) + 1
+        before = self._last.get(path)
+        self._last[path] = report
+        self._show(path, report, progress(before, report))
+
+    def _graded(self, submission: Submission, problem_id: str) -> Report:
+        """Grade, with a fresh supervisor if the one there has broken."""
+        problem = self._bank.problem(problem_id)
+        try:
+            return grade(submission, self._bank, problem, self._channel)
+        except SandboxBroken:
+            with closing(self._channel):
+                self._channel = self._open()
+            return grade(submission, self._bank, problem, self._channel)
+
+    def _show(self, path: Path, report: Report, changes: Progress) -> None:
+        if self._console.is_terminal:
+            self._console.clear()
+        terminal.show(report, self._console, _LEVELS[self._level])
+        for title in changes.gained:
+            self._console.print(Text(f"▲ now passes: {title}", style="green"))
+        for title in changes.lost:
+            self._console.print(Text(f"▼ no longer passes: {title}", style="red"))
+        attempt = self._attempts[path]
+        took = report.timings_s.get("total", 0.0)
+        self._console.print(
+            Text(f"{clean_line(path.name)} · attempt {attempt} · {took:.2f} s", style="bold")
+        )
+
+    def _say_keys(self) -> None:
+        self._console.print(Text("save to grade · r again · h hint · q quit", style="dim"))

@@ -1,0 +1,259 @@
+"""`mha-judge score`: durable, resumable, and never stopped by one bad answer."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from mha_judge.errors import JudgeError
+from mha_judge.pool import Job, Pool
+from mha_judge.sandbox import open_channel
+from mha_judge.submission import Submission
+
+from .conftest import SUBMISSIONS, command
+
+SEED = ("--seed", 11)
+
+
+def standings(board, problem):
+    return {
+        row["candidate"]: (
+            row["problems"][problem]["standing"],
+            row["problems"][problem]["score"],
+        )
+        for row in board["rows"]
+    }
+
+
+def graded_lines(result):
+    return [line for line in result.stderr.splitlines() if " s left)" in line]
+
+
+def wait_for_lines(path: Path, count: int, process) -> None:
+    deadline = time.monotonic() + 100
+    while not path.exists() or path.read_bytes().count(b"\n") < count:
+        assert process.poll() is None, "the run ended before it could be disturbed"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def twenty(answer):
+    """Put 20 answers down, right and wrong."""
+    files = sorted((SUBMISSIONS / "split-merge-heads").glob("*.py"))[:20]
+    for file in files:
+        answer(f"{file.stem}.py", f"split-merge-heads/{file.name}")
+    return len(files)
+
+
+@pytest.fixture
+def broken(bank, tmp_path):
+    """Return a function that makes a bank whose grader of gqa begins with a line of its own."""
+
+    def make(line):
+        root = tmp_path / "bank"
+        for name in ("problems", "graders", "reference"):
+            shutil.copytree(bank.root / name, root / name, dirs_exist_ok=True)
+        grader = root / "graders" / "test_gqa.py"
+        text = bank.grader("gqa").read_text("utf-8")
+        grader.write_text(f"{line}\n{text}", encoding="utf-8")
+        return root
+
+    return make
+
+
+def test_a_killed_run_resumes_to_the_table_of_an_undisturbed_one(twenty, score, tmp_path):
+    _, undisturbed = score(*SEED, "--results", "whole.jsonl")
+    path = tmp_path / "results.jsonl"
+    process = subprocess.Popen(
+        command("answers", *SEED),
+        cwd=tmp_path,
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    wait_for_lines(path, 6, process)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    kept = path.read_bytes()
+    path.write_bytes(kept + kept.splitlines()[-1][:500])  # as a write that was cut short leaves it
+
+    resumed, board = score("--resume")
+
+    assert board == undisturbed
+    assert len(graded_lines(resumed)) == twenty - (kept.count(b"\n") - 1)
+    assert {row["problems"]["split-merge-heads"]["standing"] for row in board["rows"]} == {
+        "accepted",
+        "rejected",
+    }
+
+
+def test_an_interrupted_run_exits_with_130_and_keeps_what_it_has(twenty, score, tmp_path):
+    path = tmp_path / "results.jsonl"
+    process = subprocess.Popen(
+        command("answers", *SEED), cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    wait_for_lines(path, 3, process)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert "--resume goes on" in said
+    assert "Traceback" not in said
+    assert all(json.loads(line) for line in path.read_text("utf-8").splitlines())
+
+
+def test_verdicts_are_those_of_run(answer, score, tmp_path):
+    files = {
+        "right": "sdpa/right_einsum.py",
+        "wrong": "sdpa/wrong_no_scale.py",
+        "broken": "bad_input/syntax_error.py",
+    }
+    for name, file in files.items():
+        answer(f"{name}/sdpa.py", file)
+
+    _, board = score(*SEED)
+
+    for name in files:
+        run = subprocess.run(
+            [sys.executable, "-m", "mha_judge", "run", f"answers/{name}/sdpa.py", "--sandbox",
+             "jail", "--seed", "11", "--json", "-"],
+            capture_output=True, cwd=tmp_path, check=False,
+        )  # fmt: skip
+        report = json.loads(run.stdout)
+        assert standings(board, "sdpa")[name] == (report["verdict"], report["score"])
+
+
+def test_only_what_changed_is_graded_again(answer, score, bank, tmp_path):
+    answer("alice/sdpa.py", "sdpa/right_einsum.py")
+    answer("bob/sdpa.py", "sdpa/wrong_no_scale.py")
+    _, first = score()
+    shutil.copytree(bank.root / "problems", tmp_path / "moved" / "problems")
+    shutil.copytree(bank.root / "graders", tmp_path / "moved" / "graders")
+    shutil.copytree(bank.root / "reference", tmp_path / "moved" / "reference")
+
+    again, same = score("--resume", bank=tmp_path / "moved")
+    answer("bob/sdpa.py", "sdpa/right_logsumexp.py")
+    changed, better = score("--resume")
+
+    assert (graded_lines(again), same) == ([], first)
+    assert len(graded_lines(changed)) == 1
+    assert standings(better, "sdpa")["bob"] == ("accepted", 100.0)
+    assert better["seed"] == first["seed"]
+
+
+def test_a_changed_grader_is_graded_again(answer, score, broken):
+    answer("alice/gqa.py", "gqa/right_llama_repeat_kv.py")
+    score(bank=broken("# the first edition"))
+
+    again, _ = score("--resume", bank=broken("# the second edition"))
+
+    assert len(graded_lines(again)) == 1
+
+
+def test_bad_answers_are_results_and_stop_nobody(answer, score, tmp_path):
+    answer("alice/sdpa.py", "sdpa/right_einsum.py")
+    answer("bob/sdpa.py", "bad_input/sys_exit_at_import.py")
+    answer("carol/sdpa.py", "sdpa/right_einsum.py").write_bytes(b"\xff\xfe\x00")
+    answer("dave/sdpa.py", "bad_input/syntax_error.py")
+
+    result, board = score()
+
+    found = standings(board, "sdpa")
+    assert found["alice"] == ("accepted", 100.0)
+    assert {found[name][0] for name in ("bob", "carol", "dave")} <= {"error", "crashed"}
+    assert board["failures"] == []
+    assert len(graded_lines(result)) == 4
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [("raise RuntimeError('a broken grader')", 4), ("import os; os._exit(9)", 3)],
+    ids=["grader raises", "process dies"],
+)
+def test_faults_of_the_judge_are_listed_apart_and_mended_by_resume(
+    answer, score, broken, line, code
+):
+    answer("alice/sdpa.py", "sdpa/right_einsum.py")
+    answer("alice/gqa.py", "gqa/right_llama_repeat_kv.py")
+    answer("bob/sdpa.py", "sdpa/wrong_no_scale.py")
+
+    _, board = score("--csv", "t.csv", "--html", "t.html", bank=broken(line), expect=code)
+    resumed, mended = score("--resume", bank=broken(""))
+
+    assert [(f["candidate"], f["problem"]) for f in board["failures"]] == [("alice", "gqa")]
+    alice = next(row for row in board["rows"] if row["candidate"] == "alice")
+    assert (alice["provisional"], alice["total"]) == (True, 100.0)
+    assert standings(board, "sdpa")["bob"][0] == "rejected"
+    assert mended["failures"] == []
+    assert any("gqa" in one for one in graded_lines(resumed))
+
+
+def test_a_process_that_dies_is_a_fault_of_each_job(bank):
+    source = (SUBMISSIONS / "sdpa" / "right_einsum.py").read_text("utf-8")
+    job = Job("sdpa", Submission.of(source, "sdpa.py"), 1)
+
+    with closing(Pool(bank, partial(os._exit, 9), 2)) as pool:
+        faults = [answer for _, answer in pool.graded([job, job, job])]
+
+    assert [type(fault) for fault in faults] == [JudgeError] * 3
+    assert "exit status 9" in str(faults[0])
+
+
+def test_processes_are_replaced_after_their_share(bank):
+    source = (SUBMISSIONS / "split-merge-heads" / "right_einops.py").read_text("utf-8")
+    job = Job("split-merge-heads", Submission.of(source, "a.py"), 1)
+
+    with closing(Pool(bank, partial(open_channel, "jail"), 1, recycle_after=2)) as pool:
+        reports = [report for _, report in pool.graded([job] * 5)]
+        leaving = len(pool._leaving)
+
+    assert [report.score for report in reports] == [100.0] * 5
+    assert leaving == 2
+
+
+def test_a_sandbox_that_cannot_be_had_stops_the_run(answer, score):
+    answer("alice/sdpa.py", "sdpa/right_einsum.py")
+
+    result, board = score("--sandbox", "none", expect=2)
+
+    assert "--unsafe" in result.stderr
+    assert board is None
+
+
+def test_results_of_before_are_not_lost(answer, score):
+    answer("alice/sdpa.py", "sdpa/right_einsum.py")
+    score()
+
+    result, _ = score(expect=2)
+
+    assert "pass --resume" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--weight", "sdpa"], "wanted is ID=N"),
+        (["--weight", "sdpa=-1"], "wanted is ID=N"),
+        (["--weight", "spda=1"], "did you mean sdpa?"),
+        (["--problem", "spda"], "did you mean sdpa?"),
+        (["--csv", "-", "--html", "-"], "name the same place"),
+        (["--csv", "results.jsonl"], "name the same place"),
+        (["--results", "nowhere/r.jsonl"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_is_a_usage_error(answer, score, options, message):
+    answer("alice/sdpa.py", "sdpa/right_einsum.py")
+
+    result, _ = score(*options, expect=2)
+
+    assert message in result.stderr
+    assert graded_lines(result) == []
