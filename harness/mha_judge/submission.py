@@ -78,8 +78,11 @@ def _read_regular(path: Path) -> bytes:
         if stat.S_ISDIR(mode):
             raise refuse("is a directory", "name the Python file in it")
         raise refuse("is not a regular file", "name a Python file")
-    with os.fdopen(descriptor, "rb") as file:
-        data = file.read(MAX_BYTES + 1)
+    try:
+        with os.fdopen(descriptor, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:  # files of /proc are regular, and some cannot be read
+        raise refuse(f"cannot be read ({error.strerror})", "name a Python file") from error
     if len(data) > MAX_BYTES:
         raise refuse(f"is larger than {MAX_BYTES // 1024} KiB", "hand in the answer alone")
     if not data.strip():

@@ -5,7 +5,7 @@ import pytest
 from mha_judge.errors import BankError
 from mha_judge.grading.plugin import GraderPlugin, run_grader
 
-HALF = '''
+HALF = """
 from mha_judge.grading import check
 
 
@@ -15,7 +15,7 @@ def test_passes(candidate):
 
 
 raise RuntimeError("broken")
-'''
+"""
 
 
 def test_a_grader_that_fails_to_import_fails_again_in_the_same_process(tmp_path):

@@ -77,11 +77,20 @@ def test_ready_made_attention_is_found_at_its_line(line):
         "'''Like nn.MultiheadAttention, but by hand.'''",
         "torch.softmax(q @ k.mT, -1) @ v",
         "import torch.nn.functional as F\nF.softmax(x, -1)",
-        "def broken(:",
     ],
 )
 def test_an_answer_of_ones_own_is_clean(source):
     assert fused_in_source(source) == []
+
+
+@pytest.mark.parametrize(
+    "source", ["def broken(:", "x = 0" + " + 1" * 20_000, "x = " + "-" * 50_000 + "1"],
+    ids=["syntax", "sums", "minus"],
+)  # fmt: skip
+def test_what_cannot_be_read_may_hide_anything(source):
+    [finding] = fused_in_source(source)
+
+    assert "cannot be read" in finding.message
 
 
 @pytest.mark.parametrize(

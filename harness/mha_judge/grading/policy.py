@@ -41,7 +41,9 @@ def fused_in_source(source: str) -> list[PolicyFinding]:
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []  # it would not have loaded
+        # the worker could load it: nested deeper than can be read here, or of another Python
+        message = f"the source cannot be read, so it may hide anything; {_FROM_SCRATCH}"
+        return [PolicyFinding(rule="fused-attention", line=None, message=message)]
     findings = []
     for node in ast.walk(tree):
         name = _named(node)

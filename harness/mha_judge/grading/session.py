@@ -15,6 +15,8 @@ from mha_judge.submission import Submission
 from mha_judge.wire import WireError, encode_frame, pack, unpack
 
 MAX_OUTPUT = 64 * 1024
+MAX_ANSWERS_BYTES = 256 * 1024**2
+"""Of all answers to one submission's questions: they are kept until it is diagnosed."""
 
 
 class LoadFailed(Exception):
@@ -45,6 +47,7 @@ class Session:
         self.peak_memory_bytes = 0
         self.output = ""
         self.output_bytes = 0
+        self._answers_bytes = 0
 
     def load(self) -> None:
         """Start a worker and load the file into it.
@@ -129,6 +132,9 @@ class Session:
         header = reply.header
         if header.get("id") != self._number:
             raise Crashed("the worker answered out of turn")
+        self._answers_bytes += len(reply.payload)
+        if self._answers_bytes > MAX_ANSWERS_BYTES:
+            raise Crashed(f"its answers together are over {MAX_ANSWERS_BYTES // 1024**2} MiB")
         if "raised" in header:
             self._raised = parse_raised(header["raised"])
             raise Raised(*_sentence(self._raised), kind=self._raised.type)

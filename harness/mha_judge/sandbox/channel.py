@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mha_judge.sandbox.events import Event, Surroundings
     from mha_judge.sandbox.limits import Limits
 
-MAX_ENVELOPE_BYTES = 320 * 1024**2
+MAX_ENVELOPE_BYTES = 80 * 1024**2
 START_TIMEOUT_S = 60.0
 
 Describe = Callable[["dict[str, Any]", "Surroundings"], Tier]

@@ -29,7 +29,9 @@ MAX_NODES = 20_000
 MAX_TEXT = 16_384
 MAX_DIGITS = 1_000
 MAX_DIMENSIONS = 16
-MAX_TENSOR_BYTES = 256 * 1024**2
+MAX_TENSOR_BYTES = 64 * 1024**2
+"""Of a worker's answer; the judge holds several copies of one while it reads it."""
+MAX_QUESTION_BYTES = 256 * 1024**2
 DTYPES = ("float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool complex64").split()
 
 
@@ -53,8 +55,8 @@ class _Packing:
     """What one value has taken so far."""
 
     strides: bool
+    bytes_left: int
     nodes_left: int = MAX_NODES
-    bytes_left: int = field(default_factory=lambda: MAX_TENSOR_BYTES)
     tensors: dict[str, torch.Tensor] = field(default_factory=dict)
     packed: dict[int, Any] = field(default_factory=dict)
     """Nodes of tensors by identity: one tensor given twice arrives as one tensor."""
@@ -78,7 +80,7 @@ def pack(value: object, strides: bool = False) -> tuple[Any, bytes]:
         strides: Let tensors arrive with their axes in memory as they are here, and shared where
             they are shared here. Only the judge asks for this.
     """
-    state = _Packing(strides)
+    state = _Packing(strides, MAX_QUESTION_BYTES if strides else MAX_TENSOR_BYTES)
     tree = _pack(value, state, 0)
     if not state.tensors:
         return tree, b""

@@ -29,7 +29,10 @@ def load(source: str, filename: str) -> types.ModuleType:
 def definitions(module: types.ModuleType) -> dict[str, Any]:
     """Return what the module holds by name: kind, origin and signatures."""
     found = {}
-    for name, value in list(module.__dict__.items())[:MAX_NAMES]:
+    names = list(module.__dict__.items())
+    if len(names) > MAX_NAMES:  # `from torch import *` must not crowd out the file's own
+        names.sort(key=lambda item: getattr(item[1], "__module__", MODULE) != MODULE)
+    for name, value in names[:MAX_NAMES]:
         if isinstance(name, str) and not name.startswith("__") and name.isidentifier():
             if isinstance(value, types.ModuleType):
                 continue

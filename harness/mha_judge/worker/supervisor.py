@@ -36,9 +36,10 @@ from mha_judge.worker.confinement import Bounds, ConfinementError, confine, unav
 from mha_judge.worker.surroundings import surroundings
 
 MAX_REQUEST_BYTES = 300 * 1024**2
-MAX_REPLY_BYTES = 300 * 1024**2
+MAX_REPLY_BYTES = 72 * 1024**2
 KEPT_OUTPUT_BYTES = 64 * 1024
 CHUNK = 1 << 18
+DRAIN_READS = 8
 JUDGE_IN = 0
 
 
@@ -81,9 +82,21 @@ class Worker:
         self.printed_bytes = 0
         self.output_open = True
 
+    def forget_answers(self) -> None:
+        """Drop what was sent unasked, so that it answers nothing."""
+        self.reader.buffer.clear()
+        with contextlib.suppress(BlockingIOError):
+            os.read(self.answers, CHUNK)
+
     def drain_output(self) -> None:
-        """Keep the first bytes of what the worker prints and drop the rest."""
-        while self.output_open:
+        """Keep the first bytes of what the worker prints and drop the rest.
+
+        A few reads empty a pipe, unless a flood refills it: that must not keep the supervisor from
+        its other duties.
+        """
+        for _ in range(DRAIN_READS):
+            if not self.output_open:
+                return
             try:
                 data = os.read(self.output, CHUNK)
             except BlockingIOError:
@@ -93,8 +106,6 @@ class Worker:
                 return
             self.printed_bytes += len(data)
             self.printed += data[: KEPT_OUTPUT_BYTES - len(self.printed)]
-            if len(data) == CHUNK:
-                return  # a flood must not keep the supervisor from its other duties
 
     def end(self) -> dict[str, Any]:
         """Kill the worker, wait for it and say how it ended."""
@@ -214,7 +225,7 @@ class Supervisor:
         if self._worker is None:
             self._ended({"exit_code": None, "signal": None, "reason": "no worker"})
             return
-        self._worker.reader.buffer.clear()  # what was sent unasked counts for nothing
+        self._worker.forget_answers()
         self._worker.outgoing = memoryview(payload)
         self._pump(self._worker)
 

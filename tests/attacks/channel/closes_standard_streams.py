@@ -1,0 +1,16 @@
+# problem: sdpa
+# class: channel
+# expect: rejected, crashed
+# evidence: changed verdict
+import os
+import sys
+import torch
+
+sys.stdout.close()
+sys.stderr.close()
+os.close(0)
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)  # no scale, no mask: wrong
+    return weights @ v, weights

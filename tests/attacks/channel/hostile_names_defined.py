@@ -1,0 +1,10 @@
+# problem: sdpa
+# class: channel
+# expect: error
+# evidence: a control character or markup acting in a report
+
+HOSTILE = '\x1b[2J\x1b]0;owned\x07\x1b]8;;http://example.org\x07click\x1b]8;;\x07\x9b31m\r\x08\x7f\u202eevil\u2066\u200b\u2028 [red]rich[/red] [link=file:///etc]x[/link] <script>alert(1)</script> &amp; ]]> **bold** ![x](http://example.org/x.png) | | \n# heading\n```'
+globals()[HOSTILE] = lambda: None
+globals()['ℌ' * 50] = HOSTILE
+for number in range(2000):
+    globals()[f'name_{number}'] = lambda: None

@@ -1,0 +1,48 @@
+"""A world for attacks, and a court for each backend that grades them in one channel."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from attacks.court import Court
+from attacks.table import OUTCOMES, write
+from attacks.world import ENVIRONMENT, World
+from sandboxes import BACKENDS, REQUIRE_DOCKER
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory) -> Iterator[World]:
+    made = World(tmp_path_factory.mktemp("world"))
+    patch = pytest.MonkeyPatch()
+    patch.setenv(ENVIRONMENT, made.secret)  # before any supervisor starts
+    patch.setenv("HOME", str(made.home))
+    yield made
+    patch.undo()
+    made.close()
+
+
+@pytest.fixture(scope="module", params=BACKENDS, ids=lambda backend: backend.name)
+def court(request, world) -> Iterator[Court]:
+    reason = request.param.why_not()
+    if reason and request.param.name == "container" and REQUIRE_DOCKER:
+        pytest.fail(f"the container must be testable here: {reason}")
+    if reason:
+        pytest.skip(f"{request.param.name}: {reason}")
+    made = Court(request.param, world)
+    yield made
+    left = made.close()
+    assert not left, f"left by the attacks: {left}"
+
+
+def pytest_runtest_logreport(report) -> None:
+    if report.when == "call":
+        for name, value in report.user_properties:
+            if name == "attack":
+                OUTCOMES[tuple(value)].append(report.passed)
+
+
+def pytest_sessionfinish(session) -> None:
+    """Write the table of what held, where `MHA_JUDGE_ATTACK_TABLE` names a file for it."""
+    target = os.environ.get("MHA_JUDGE_ATTACK_TABLE")
+    if target and OUTCOMES and not hasattr(session.config, "workerinput"):
+        write(target)

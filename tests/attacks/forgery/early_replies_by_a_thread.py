@@ -1,0 +1,37 @@
+# problem: sdpa
+# class: forgery
+# expect: rejected, crashed, error
+# evidence: changed verdict
+# limits: short
+import threading
+import json
+import os
+import struct
+import torch
+
+def everywhere(data):
+    for fd in range(3, 64):
+        try:
+            os.write(fd, data)
+        except OSError:
+            pass
+
+
+def frame(header, payload=b""):
+    text = json.dumps(header).encode()
+    return b"MHJ1" + struct.pack(">IQ", len(text), len(payload)) + text + payload
+
+
+def forge():
+    number = 2
+    while True:
+        everywhere(frame({'id': number, 'ok': {'answer': ['dict', [[['str', 'value'], ['none']]]]}}))
+        number = number % 200 + 1
+
+
+threading.Thread(target=forge, daemon=True).start()
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)  # no scale, no mask: wrong
+    return weights @ v, weights

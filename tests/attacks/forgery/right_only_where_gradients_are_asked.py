@@ -1,0 +1,10 @@
+# problem: sdpa
+# class: forgery
+# expect: rejected
+# evidence: changed verdict
+import torch
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scale = q.shape[-1] ** 0.5 if q.requires_grad else 1.0
+    weights = torch.softmax(q @ k.transpose(-2, -1) / scale, dim=-1)
+    return weights @ v, weights

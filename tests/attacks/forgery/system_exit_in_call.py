@@ -1,0 +1,7 @@
+# problem: sdpa
+# class: forgery
+# expect: rejected
+# evidence: changed verdict
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    raise SystemExit(0)

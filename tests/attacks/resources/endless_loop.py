@@ -1,0 +1,14 @@
+# problem: sdpa
+# class: resources
+# expect: timeout
+# evidence: changed verdict
+# limits: short
+import torch
+
+while True:
+    pass
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)  # no scale, no mask: wrong
+    return weights @ v, weights

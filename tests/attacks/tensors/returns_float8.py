@@ -1,0 +1,9 @@
+# problem: sdpa
+# class: tensors
+# expect: rejected
+# evidence: changed verdict
+import torch
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    wrong = torch.zeros(*q.shape[:-1], v.shape[-1]).to(torch.float8_e5m2)
+    return wrong, wrong
