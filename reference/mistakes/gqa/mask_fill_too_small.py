@@ -1,6 +1,6 @@
 '''
 title = "Blocked scores get a constant that is not low enough"
-killed_by = "mask"
+killed_by = "blocked-key-is-not-felt"
 explanation = """
 exp of a number like −10 is small and not 0: a blocked key with a large value shows in the output, \
 and other scores may lie lower still."""
