@@ -1,13 +1,13 @@
 '''
 title = "Blocked scores get a constant that is not low enough"
-killed_by = "blocked-key-is-not-felt"
+killed_by = "mask"
 explanation = """
 exp of a number like −10 is small and not 0: a blocked key with a large value shows in the output, \
 and other scores may lie lower still."""
 hint = "What does a weight of 0.00005 do to a value of 1000? And if every other score is −200?"
 [variants]
-replace = "-10.0"
-by = ["-1.0", "-2.0", "-5.0", "-20.0", "-30.0", "-50.0", "-100.0"]
+replace = "-1.0"
+by = ["-10.0", "-2.0", "-5.0", "-20.0", "-30.0", "-50.0", "-100.0"]
 '''
 
 import math
@@ -45,7 +45,7 @@ class GroupedQueryAttention(nn.Module):
 
         scores = q @ k.transpose(-2, -1) / math.sqrt(self.head_dim)
         if mask is not None:
-            scores = scores.masked_fill((mask == 0).expand_as(scores), -10.0)
+            scores = scores.masked_fill((mask == 0).expand_as(scores), -1.0)
         weights = torch.softmax(scores, dim=-1)
 
         heads = weights @ v
