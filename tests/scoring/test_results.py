@@ -1,6 +1,9 @@
 """What is kept survives a torn line, and is never overwritten by accident."""
 
+import errno
+import os
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -94,5 +97,40 @@ def test_two_runs_do_not_share_a_file(path):
         opened(path, resume=True),
         pytest.raises(UsageError, match="in use by another run"),
         opened(path, resume=True),
+    ):
+        pass
+
+
+def test_a_device_or_a_fifo_is_refused_at_once(tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+
+    for path in (fifo, Path("/dev/full"), Path("/dev/zero")):
+        with pytest.raises(UsageError, match="not a regular file"), opened(path):
+            pass
+
+
+def test_a_full_disk_is_an_error_that_loses_nothing(path, monkeypatch):
+    def full(descriptor, data):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with opened(path, resume=True) as results:
+        monkeypatch.setattr(os, "write", full)
+        with pytest.raises(UsageError, match="No space left on device"):
+            results.add(RESULT.model_copy(update={"candidate": "bob"}))
+        monkeypatch.undo()
+
+    with opened(path, resume=True) as results:
+        assert list(results.known) == [("alice", "sdpa")]
+
+
+def test_a_full_disk_at_the_start_is_an_error_too(tmp_path, monkeypatch):
+    def full(descriptor, data):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with (
+        pytest.raises(UsageError, match="No space left on device"),
+        opened(tmp_path / "results.jsonl"),
     ):
         pass

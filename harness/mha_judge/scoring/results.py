@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from pathlib import Path
 from typing import Literal, Self
 
@@ -63,6 +64,9 @@ class Results:
                 head = Head(seed=fresh_seed if seed is None else seed)
                 _append(descriptor, head)
                 _sync_folder(path)
+        except OSError as error:
+            os.close(descriptor)
+            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
         except BaseException:
             os.close(descriptor)
             raise
@@ -87,10 +91,14 @@ class Results:
 
 
 def _locked(path: Path) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO must not block
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        descriptor = os.open(path, flags, 0o644)
     except OSError as error:
         raise UsageError(f"{path} cannot be opened: {error.strerror}") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UsageError(f"{path} is not a regular file; pass --results PATH")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
