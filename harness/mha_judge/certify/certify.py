@@ -26,7 +26,6 @@ from mha_judge.judge import MAX_SEED
 from mha_judge.mistake import Mistake
 from mha_judge.report.models import CheckResult, Outcome, Report, Verdict
 
-_FAILED = (Outcome.FAILED, Outcome.ERROR, Outcome.TIMEOUT, Outcome.CRASHED)
 Progress = Callable[[str, int, int], None]
 """Takes what is being done, how many of it are done, and how many there are."""
 
@@ -156,7 +155,7 @@ class _Certifying:
             check
             for kill in self.certificate.mistakes
             for check, outcome in kill.outcomes.items()
-            if outcome in _FAILED
+            if outcome.is_bad
         }
         for check in self._checks:
             if check.id not in failed and not check.advisory:
@@ -211,10 +210,10 @@ def _note(kill: Kill, report: Report) -> None:
     """Add what one grade says of a mistake: the worst for the grader counts."""
     for check in report.checks:
         before = kill.outcomes.get(check.id)
-        if before is None or check.outcome in _FAILED:
+        if before is None or check.outcome.is_bad:
             kill.outcomes[check.id] = check.outcome
     killer = next((check for check in report.checks if check.id == kill.killed_by), None)
-    if killer is None or killer.outcome not in _FAILED:
+    if killer is None or not killer.outcome.is_bad:
         kill.killed = False
         if killer is not None:
             kill.outcomes[killer.id] = killer.outcome

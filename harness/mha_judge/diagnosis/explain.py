@@ -16,7 +16,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -41,8 +40,8 @@ def _telling(steps: Sequence[Step]) -> Sequence[Step]:
 
 
 @functools.cache
-def _catalogue(bank: Bank, problem_id: str, reference: Path) -> Catalogue:
-    return Catalogue(reference, bank.mistakes(problem_id))
+def _catalogue(bank: Bank, problem_id: str) -> Catalogue:
+    return Catalogue(bank.reference(problem_id), bank.mistakes(problem_id))
 
 
 @dataclass(frozen=True)
@@ -64,8 +63,7 @@ class Diagnostician:
     @classmethod
     def of(cls, bank: Bank, problem_id: str, reference: ModuleType) -> Diagnostician:
         """Return the diagnostician of a problem; its mistakes are read once in a process."""
-        path = bank.reference(problem_id)
-        return cls(lambda name: getattr(reference, name, None), _catalogue(bank, problem_id, path))
+        return cls(lambda name: getattr(reference, name, None), _catalogue(bank, problem_id))
 
     def recognises(self, step: Step) -> bool:
         """Return whether some mistake answers a step as the candidate did."""

@@ -22,7 +22,16 @@ from mha_judge.diagnosis.stand_in import EXACT, ROUNDED, StandIn
 from mha_judge.grading.answer import by_name
 from mha_judge.grading.answers import Answers
 from mha_judge.grading.assertions import compare
-from mha_judge.grading.expected import Expected, Live, gradients, leaves, map_tree, pair_up
+from mha_judge.grading.expected import (
+    Expected,
+    Live,
+    exact_copy,
+    gradients,
+    leaves,
+    map_tree,
+    pair_up,
+    rounded_copy,
+)
 from mha_judge.grading.failures import CheckFailure, Raised
 from mha_judge.grading.target import Target
 from mha_judge.grading.trace import Step
@@ -45,10 +54,6 @@ class Replay:
             stand_in.forget()
         kept: Kept = {}
         return all(self._agrees(step, kept) for step in steps)
-
-    def differs(self, step: Step) -> bool:
-        """Return whether the program's answer to a step by itself is not the candidate's."""
-        return not self._agrees(step, {})
 
     def changes(self, step: Step, truth: Replay) -> bool:
         """Return whether the program's answer to a step is not the reference's."""
@@ -123,19 +128,13 @@ class _Asking:
         """Return the arguments; where the candidate got its own result, the program gets its."""
 
         def give(leaf: Any) -> Any:
-            if isinstance(leaf, Live):
+            if isinstance(leaf, Live) and leaf.kept.call in self._kept:
                 return self._live(leaf, precision)
-            if isinstance(leaf, Tensor):
-                double = precision == EXACT and leaf.dtype.is_floating_point
-                return leaf.to(torch.float64 if double else leaf.dtype, copy=True)
-            return leaf
+            return exact_copy(leaf) if precision == EXACT else rounded_copy(leaf)
 
         return [map_tree(give, arg) for arg in self._step.args]
 
     def _live(self, leaf: Live, precision: int) -> Any:
-        if leaf.kept.call not in self._kept:  # asked out of context: what the reference returned
-            which = "exact" if precision == EXACT else "rounded"
-            return map_tree(lambda value: getattr(value, which).clone(), leaf.expected)
         value = self._kept[leaf.kept.call][precision]
         for index in leaf.kept.path:
             value = value[index]

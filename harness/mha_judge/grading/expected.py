@@ -84,8 +84,8 @@ def expect(function: Callable[..., Any], args: Sequence[Any], rounded: Callable[
         rounded: The reference in the dtype of the question, called on plain copies.
     """
     with torch.no_grad(), _Logits() as logits:
-        exact = function(*(map_tree(_exact, value) for value in args))
-        approximate = rounded(*(map_tree(_rounded, value) for value in args))
+        exact = function(*(map_tree(exact_copy, value) for value in args))
+        approximate = rounded(*(map_tree(rounded_copy, value) for value in args))
     return pair_up(exact, approximate, logits.largest)
 
 
@@ -108,8 +108,8 @@ def expect_gradients(
         parameters: Those of `function` and of `rounded`, by name.
     """
     with _Logits() as logits:
-        exact = gradients(function, [_exact(a) for a in args], cotangents, wrt, parameters[0])
-        near = gradients(rounded, [_rounded(a) for a in args], cotangents, wrt, parameters[1])
+        exact = gradients(function, [exact_copy(a) for a in args], cotangents, wrt, parameters[0])
+        near = gradients(rounded, [rounded_copy(a) for a in args], cotangents, wrt, parameters[1])
     # the bias of the keys has a gradient of exactly zero: rounding shows beside the others' size
     scale = max((_largest(one.double().abs()) for one in exact[len(wrt) :]), default=0.0)
     pairs = [
@@ -169,7 +169,8 @@ def for_candidate(tree: Any) -> Any:
     return map_tree(lambda leaf: leaf.kept if isinstance(leaf, Live) else leaf, tree)
 
 
-def _exact(leaf: Any) -> Any:
+def exact_copy(leaf: Any) -> Any:
+    """Return a copy of an argument in float64; of a live object what it should be."""
     if isinstance(leaf, Live):
         return map_tree(lambda value: value.exact.clone(), leaf.expected)
     if isinstance(leaf, Tensor):
@@ -177,7 +178,8 @@ def _exact(leaf: Any) -> Any:
     return leaf
 
 
-def _rounded(leaf: Any) -> Any:
+def rounded_copy(leaf: Any) -> Any:
+    """Return a copy of an argument as it is; of a live object what it should be."""
     if isinstance(leaf, Live):
         return map_tree(lambda value: value.rounded.clone(), leaf.expected)
     return leaf.clone() if isinstance(leaf, Tensor) else leaf

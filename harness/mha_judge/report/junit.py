@@ -36,6 +36,11 @@ def render(report: Report) -> str:
         suite.set(name, str(count))
     suites = ET.Element("testsuites")
     suites.append(suite)
+    return document(suites)
+
+
+def document(suites: ET.Element) -> str:
+    """Return the text of a whole JUnit file."""
     ET.indent(suites)
     return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 

@@ -20,6 +20,11 @@ class Outcome(StrEnum):
     NOT_ASSESSED = "not_assessed"
     SKIPPED = "skipped"
 
+    @property
+    def is_bad(self) -> bool:
+        """Whether the submission was asked and did not do what the check claims."""
+        return self in (Outcome.FAILED, Outcome.ERROR, Outcome.TIMEOUT, Outcome.CRASHED)
+
 
 class Verdict(StrEnum):
     """How the whole submission ended."""

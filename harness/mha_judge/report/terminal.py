@@ -9,16 +9,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from mha_judge.report.marks import MARKS
 from mha_judge.report.models import CheckResult, LoadProblem, Outcome, Report, Reveal, Verdict
 
-_MARKS: dict[Outcome, tuple[str, str]] = {
-    Outcome.PASSED: ("✓", "green"),
-    Outcome.FAILED: ("✗", "red"),
-    Outcome.ERROR: ("!", "red"),
-    Outcome.TIMEOUT: ("⧖", "red"),
-    Outcome.CRASHED: ("☠", "red"),
-    Outcome.NOT_ASSESSED: ("·", "yellow"),
-    Outcome.SKIPPED: ("–", "dim"),
+_COLOURS: dict[Outcome, str] = {
+    Outcome.PASSED: "green",
+    Outcome.NOT_ASSESSED: "yellow",
+    Outcome.SKIPPED: "dim",
 }
 _STYLES = {Verdict.ACCEPTED: "bold green", Verdict.REJECTED: "bold red"}
 
@@ -76,7 +73,7 @@ def _show_checks(report: Report, console: Console, reveal: Reveal) -> None:
     table.add_column(justify="right", no_wrap=True)
     told: set[str] = set()
     for check in report.checks:
-        mark, style = _MARKS[check.outcome]
+        mark, style = MARKS[check.outcome], _COLOURS.get(check.outcome, "red")
         if check.advisory and check.outcome is not Outcome.PASSED:
             mark, style = "i", "cyan"
         points = "advisory" if check.advisory else f"{check.points:.0f}/{check.max_points:.0f}"
@@ -112,8 +109,7 @@ def _show_first_thing(report: Report, console: Console, reveal: Reveal) -> None:
         for text in (*texts, diagnosis.hint):
             console.print(Padding(Text(text), (0, 0, 0, 2)))
         console.print()
-    bad = (Outcome.FAILED, Outcome.ERROR, Outcome.TIMEOUT, Outcome.CRASHED)
-    first = next((c for c in report.checks if c.outcome in bad and not c.advisory), None)
+    first = next((c for c in report.checks if c.outcome.is_bad and not c.advisory), None)
     if first is None:
         return
     console.print(Text.assemble(("Mend first: ", "bold"), first.title))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from mha_judge.certify.models import Certification
-from mha_judge.report.junit import xml_text
+from mha_judge.report.junit import document, xml_text
 
 
 def render(certification: Certification) -> str:
@@ -25,5 +25,4 @@ def render(certification: Certification) -> str:
                 failure.text = xml_text("\n".join(faults))
         suite.set("tests", str(len(certificate.subjects)))
         suite.set("failures", str(failures))
-    ET.indent(suites)
-    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+    return document(suites)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from mha_judge.report.models import Category, CheckResult, Outcome, Report
+from mha_judge.report.marks import MARKS
+from mha_judge.report.models import Category, CheckResult, Report
+from mha_judge.report.page import page
 from mha_judge.report.untrusted import clean
 from mha_judge.scoring.answers import Found
 from mha_judge.scoring.models import Cell, Row, Scoreboard
@@ -16,16 +16,6 @@ from mha_judge.scoring.results import Results
 _MAX_PICTURES = 3
 """Checks of one answer that are drawn; the others fail for the same reasons."""
 _MAX_OUTPUT = 2_000
-_BAD = (Outcome.FAILED, Outcome.ERROR, Outcome.TIMEOUT, Outcome.CRASHED)
-_MARKS = {
-    Outcome.PASSED: "✓",
-    Outcome.FAILED: "✗",
-    Outcome.ERROR: "!",
-    Outcome.TIMEOUT: "⧖",
-    Outcome.CRASHED: "☠",
-    Outcome.NOT_ASSESSED: "·",
-    Outcome.SKIPPED: "–",
-}
 
 
 @dataclass(frozen=True)
@@ -67,13 +57,6 @@ class _Sheet:
 
 def render(board: Scoreboard, found: Found, results: Results) -> str:
     """Return a page that needs nothing beside it."""
-    environment = Environment(
-        loader=PackageLoader("mha_judge.scoring.render"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     sources = {
         (a.candidate, a.problem): a.submission.source
         for a in found.answers
@@ -83,7 +66,9 @@ def render(board: Scoreboard, found: Found, results: Results) -> str:
         _sheet(number, row, board, results, sources) for number, row in enumerate(board.rows, 1)
     ]
     earned = {name for row in board.rows for name in row.categories}
-    return environment.get_template("scoreboard.html").render(
+    return page(
+        "mha_judge.scoring.render",
+        "scoreboard.html",
         board=board,
         sheets=sheets,
         categories=[str(category) for category in Category if str(category) in earned],
@@ -135,13 +120,13 @@ def _paper(problem: str, title: str, cell: Cell, report: Report | None, source: 
     told: set[str | None] = set()
     drawn = 0
     for check in report.checks:
-        bad = check.outcome in _BAD
+        bad = check.outcome.is_bad
         tell = bad and (check.diagnosis is None or check.diagnosis not in told)
         told.add(check.diagnosis)
         draw = bad and check.sample is not None and drawn < _MAX_PICTURES and not check.advisory
         drawn += draw
         drawing = pictures(check.sample) if draw and check.sample is not None else None
-        lines.append(_Line(check, _MARKS[check.outcome], tell, drawing))
+        lines.append(_Line(check, MARKS[check.outcome], tell, drawing))
     printed = report.output.text.strip()
     if len(printed) > _MAX_OUTPUT:
         printed = printed[:_MAX_OUTPUT] + "…"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from mha_judge.report.junit import xml_text
+from mha_judge.report.junit import document, xml_text
 from mha_judge.scoring.models import Cell, Scoreboard, Standing
 
 
@@ -24,8 +24,7 @@ def render(board: Scoreboard) -> str:
                 ET.SubElement(case, "failure", message=xml_text(_message(cell)))
         for name, count in counts.items():
             suite.set(name, str(count))
-    ET.indent(suites)
-    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+    return document(suites)
 
 
 def _message(cell: Cell) -> str:
