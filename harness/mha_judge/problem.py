@@ -7,7 +7,18 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeInt,
+    PositiveInt,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    ValidationError,
+    model_validator,
+)
 
 from mha_judge.errors import BankError
 from mha_judge.sandbox.limits import Limits
@@ -26,17 +37,32 @@ class Role(_Model):
     name: Name
     """What the candidate's own names are matched against: q, k, v, out, …"""
     reference: str
-    """Path of the reference's Linear."""
-    heads: Name
-    """Constructor argument that says over how many heads the map's features are split."""
+    """Path of what holds it in the reference: a Linear, a LayerNorm, or a plain parameter."""
+    kind: Literal["linear", "norm", "table"] = "linear"
+    """A map; the scale and shift of a normalisation; a matrix in an orientation of its own."""
+    group: str = ""
+    """Tells roles of one name apart: the `self` and the `cross` attention of a block."""
+    names: list[str] = []
+    """Further names that candidates give it, in lower-case letters only."""
+    heads: Name | PositiveInt = 1
+    """Over how many heads the map's features are split: a constructor argument, or a number."""
     split: Literal["out", "in"] = "out"
     """Whether the heads divide the map's outputs or its inputs."""
+    part: NonNegativeInt = 0
+    """Which part of the outputs of the reference's map it is, where that is a fused one."""
+    parts: PositiveInt = 1
+    """How many equal parts the reference's map has."""
+
+    @property
+    def id(self) -> str:
+        """The name, apart from those of other groups."""
+        return f"{self.group}_{self.name}" if self.group else self.name
 
 
 class Probe(_Model):
     """One input on which an arrangement of weights is tried."""
 
-    constructor: dict[str, int]
+    constructor: dict[str, StrictBool | StrictInt | StrictFloat]
     inputs: list[list[int]]
     """Shape of each tensor argument, in order."""
 
@@ -56,6 +82,8 @@ class Entry(_Model):
     returns: list[Name] = ["output"]
     """Names of what a call returns; all but the first `required_returns` may be left out."""
     required_returns: int = 1
+    arrays: Literal["torch", "numpy", "either"] = "torch"
+    """What goes in and comes back: tensors, NumPy arrays, or tensors in and either out."""
     roles: list[Role] = []
     """Weight maps in order of definition."""
     probe: Probe | None = None
@@ -79,6 +107,12 @@ class Problem(_Model):
     track: str
     level: Annotated[int, Field(ge=1, le=5)]
     minutes: Annotated[int, Field(ge=1, le=240)]
+    points: Annotated[int, Field(ge=1, le=100)] = 10
+    """What it weighs in a total over several problems."""
+    before: list[Identifier] = []
+    """Problems worth doing first."""
+    after: list[Identifier] = []
+    """Problems to go on with."""
     forbid: list[Literal["fused-attention", "python-loops"]] = []
     """What the policy of this problem rules out."""
     limits: Limits = Limits()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +28,7 @@ from mha_judge.grading.expected import (
     Live,
     exact_copy,
     gradients,
+    in_float64,
     leaves,
     map_tree,
     pair_up,
@@ -121,7 +123,8 @@ class _Asking:
         return results
 
     def _call(self, precision: int) -> Any:
-        with torch.no_grad():
+        precise = in_float64() if precision == EXACT else nullcontext()
+        with torch.no_grad(), precise:
             return self._stand_in.call(precision)(*self._arguments(precision))
 
     def _arguments(self, precision: int) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mha_judge.grading.arrays import make_layer, on_tensors
 from mha_judge.grading.layer import Layer
 from mha_judge.grading.target import Target
 
@@ -28,8 +29,7 @@ class StandIn:
     def call(self, precision: int) -> Callable[..., Any]:
         """Return what is called in float64, or in the dtype of the question."""
         if not isinstance(self._target, Layer):
-            function: Callable[..., Any] = self._entry
-            return function
+            return on_tensors(self._target.entry, self._entry)
         if precision not in self._made:
             self._made[precision] = _layer(self._entry, self._target, precision)
             self._states[precision] = _state(self._made[precision])
@@ -53,8 +53,8 @@ def _layer(cls: Any, target: Layer, precision: int) -> Any:
     reference: Any = target.references()[precision]
     weights = reference.state_dict()
     with _without_initialisation():
-        model = cls(**target.sizes)
-    model.to(next(iter(weights.values())).dtype).train(target.training)
+        model = make_layer(cls, target.sizes, next(iter(weights.values())).dtype)
+    model.train(target.training)
     own = model.state_dict()
     fits = {name: w for name, w in weights.items() if name in own and own[name].shape == w.shape}
     model.load_state_dict(fits, strict=False)

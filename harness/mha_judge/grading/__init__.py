@@ -12,7 +12,12 @@ from mha_judge.grading.candidate import Candidate
 from mha_judge.grading.check import check
 from mha_judge.grading.counts import assert_count, assert_same_formula, assert_same_growth
 from mha_judge.grading.draw import Draw
-from mha_judge.grading.policy import assert_operations_do_not_grow, assert_written_from_scratch
+from mha_judge.grading.policy import (
+    assert_grows_at_most,
+    assert_not_imported,
+    assert_operations_do_not_grow,
+    assert_written_from_scratch,
+)
 
 __all__ = [
     "Candidate",
@@ -20,8 +25,10 @@ __all__ = [
     "assert_close",
     "assert_count",
     "assert_gradients_match",
+    "assert_grows_at_most",
     "assert_inputs_unchanged",
     "assert_no_extra_parameters",
+    "assert_not_imported",
     "assert_operations_do_not_grow",
     "assert_rejected",
     "assert_same_formula",

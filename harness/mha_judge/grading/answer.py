@@ -7,6 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
+from mha_judge.grading.arrays import returned
 from mha_judge.grading.assertions import describe, require_form
 from mha_judge.grading.expected import Expected, Live
 from mha_judge.grading.failures import CheckFailure
@@ -16,6 +17,7 @@ from mha_judge.wire import Kept
 
 def by_name(entry: Entry, value: Any) -> dict[str, Any]:
     """Return what a call returned under the contract's names; a list or tuple holds several."""
+    value = returned(entry, value)
     if isinstance(value, (list, tuple)) and value:
         return dict(zip(entry.returns, value, strict=False))
     return {entry.returns[0]: value}
@@ -44,7 +46,10 @@ class Answer:
         """
         if name not in self._values:
             raise CheckFailure(f"returns no {name}; {', '.join(self._entry.returns)} are wanted")
-        yield from _pairs(self._values[name], self.expected[name], name)
+        for value, expected, label in _pairs(self._values[name], self.expected[name], name):
+            if self._entry.arrays == "numpy" and not isinstance(value, Tensor):
+                raise CheckFailure(f"{label} is {describe(value)}; a NumPy array is wanted")
+            yield value, expected, label
 
     def __getattr__(self, name: str) -> Tensor:
         """Return a result by name, known to have the expected shape and dtype."""

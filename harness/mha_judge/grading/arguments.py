@@ -34,6 +34,44 @@ _SYNONYMS: dict[str, str] = {
     "mask": "mask attn_mask attention_mask masks m src_mask att_mask",
     "cache": "cache kv_cache past past_kv past_key_value past_key_values kv past_cache layer_past "
     "past_k_v prev_cache state",
+    "context": "context memory encoder_output enc_output encoder_hidden_states encoder_outputs "
+    "enc_out kv_input ctx cond encoder_states y mem encoder_out x_kv context_states source",
+    "context_dim": "context_dim d_context ctx_dim cross_dim d_cross cross_attention_dim kv_dim "
+    "context_size encoder_dim d_memory memory_dim d_ctx dim_context d_kv kdim",
+    "context_mask": "context_mask memory_mask mask encoder_mask enc_mask encoder_attention_mask "
+    "src_mask ctx_mask attention_mask key_padding_mask padding_mask attn_mask cross_mask",
+    "memory": "memory encoder_output enc_output encoder_hidden_states encoder_outputs enc_out "
+    "context mem encoder_out encoder_states enc",
+    "memory_mask": "memory_mask src_mask encoder_mask enc_mask cross_mask mask context_mask "
+    "encoder_attention_mask cross_attn_mask cross_attention_mask src_padding_mask",
+    "ffn_dim": "ffn_dim d_ff dim_feedforward ff_dim d_ffn hidden_dim ffn_hidden ff_hidden "
+    "ffn_num_hiddens intermediate_size feed_forward_dim mlp_dim d_inner dff forward_expansion_dim "
+    "ffn_size ff_size dim_ff ffn_hidden_dim ffn_hidden_size",
+    "window": "window window_size w win size_of_window window_length win_size local_window",
+    "block_size": "block_size block bs bc tile_size tile chunk_size block_len kv_block_size",
+    "causal": "causal is_causal",
+    "positions": "positions position_ids pos position idx m token_positions",
+    "base": "base theta rope_theta rope_base freq_base",
+    "length": "length seq_len max_len n l max_length seq_length max_seq_len sequence_length "
+    "num_positions n_positions size max_position t steps",
+    "seq_len": "seq_len n seq_length max_seq_len max_len length sequence_length l block_size "
+    "context_length input_len num_tokens",
+    "proj_len": "proj_len k proj_dim dim_k d_k proj_size proj_length projected_len projection_dim "
+    "low_rank linformer_k rank k_proj_len projected_length num_proj",
+    "max_distance": "max_distance max_relative_position max_rel_pos m clip max_relative_distance "
+    "max_dist k max_rel_dist window clip_distance max_relative_positions max_len",
+    "latent_dim": "latent_dim d_latent kv_lora_rank d_c c latent latent_size kv_latent_dim "
+    "kv_rank compressed_dim d_compressed kv_dim rank latent_kv_dim d_kv_latent compression_dim",
+    "stride": "stride step dilation s",
+    "num_global": "num_global n_global global_tokens num_global_tokens g global_size n_globals",
+    "key_padding_mask": "key_padding_mask padding_mask pad_mask key_mask",
+    "valid_lens": "valid_lens valid_len valid_lengths lengths lens valid_length",
+    "queries": "queries q query",
+    "keys": "keys k key",
+    "values": "values v value",
+    "num_hiddens": "num_hiddens embed_dim d_model hidden_size",
+    "grad_output": "grad_output grad_out dout d_out do dy grad_o upstream g grad d_output dout_",
+    "axis": "axis dim",
 }
 _VOCABULARY: dict[str, frozenset[str]] = {}
 for _name, _words in _SYNONYMS.items():
@@ -149,13 +187,15 @@ def _as_query_key_value(
 ) -> Mapping[str, Any]:
     """Return the arguments with one sequence x given three times, where q, k and v are asked for.
 
-    Self-attention written as `forward(query, key, value)` is called with x for each of them.
+    Self-attention written as `forward(query, key, value)` is called with x for each of them,
+    cross-attention with the context for keys and values.
     """
     asked = [name for name in "qkv" if any(p.means(name) and p.required for p in signature)]
     if "x" not in values or len(asked) != 3:
         return values
-    others = {name: value for name, value in values.items() if name != "x"}
-    return dict.fromkeys(asked, values["x"]) | others
+    others = {name: v for name, v in values.items() if name not in ("x", "context")}
+    context = values.get("context", values["x"])
+    return {name: values["x"] if name == "q" else context for name in asked} | others
 
 
 def _by_name(
@@ -275,7 +315,7 @@ def _names(signature: Sequence[Parameter]) -> str:
     return ", ".join(parameter.name for parameter in signature) or "no parameters"
 
 
-def extras_for(sizes: Mapping[str, int]) -> dict[str, Any]:
+def extras_for(sizes: Mapping[str, Any]) -> dict[str, Any]:
     """Return values for constructor parameters that lie outside the contract.
 
     Args:

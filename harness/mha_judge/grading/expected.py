@@ -14,6 +14,7 @@ that is not graded. The logit stands in the floor because a softmax by way of lo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +76,17 @@ class _Logits(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
+@contextmanager
+def in_float64() -> Iterator[None]:
+    """Let tensors that the reference makes itself, such as tables, be float64."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
 def expect(function: Callable[..., Any], args: Sequence[Any], rounded: Callable[..., Any]) -> Any:
     """Return the answer of a reference as a tree of `Expected`.
 
@@ -84,7 +96,8 @@ def expect(function: Callable[..., Any], args: Sequence[Any], rounded: Callable[
         rounded: The reference in the dtype of the question, called on plain copies.
     """
     with torch.no_grad(), _Logits() as logits:
-        exact = function(*(map_tree(exact_copy, value) for value in args))
+        with in_float64():
+            exact = function(*(map_tree(exact_copy, value) for value in args))
         approximate = rounded(*(map_tree(rounded_copy, value) for value in args))
     return pair_up(exact, approximate, logits.largest)
 
@@ -108,7 +121,9 @@ def expect_gradients(
         parameters: Those of `function` and of `rounded`, by name.
     """
     with _Logits() as logits:
-        exact = gradients(function, [exact_copy(a) for a in args], cotangents, wrt, parameters[0])
+        with in_float64():
+            own = [exact_copy(a) for a in args]
+            exact = gradients(function, own, cotangents, wrt, parameters[0])
         near = gradients(rounded, [rounded_copy(a) for a in args], cotangents, wrt, parameters[1])
     # the bias of the keys has a gradient of exactly zero: rounding shows beside the others' size
     scale = max((_largest(one.double().abs()) for one in exact[len(wrt) :]), default=0.0)

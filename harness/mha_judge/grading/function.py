@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mha_judge.grading.arguments import bind, extras_for
+from mha_judge.grading.arrays import on_tensors
 from mha_judge.grading.entries import Found
 from mha_judge.grading.target import Target, sizes_of
 from mha_judge.problem import Entry
@@ -35,7 +36,7 @@ class Function(Target):
         return self._made[self._candidate.session.generation, key[1]], definition.call
 
     def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        reference = getattr(self._candidate.reference, self.entry.name)
+        reference = on_tensors(self.entry, getattr(self._candidate.reference, self.entry.name))
         return reference, reference
 
     def _what(self) -> str:

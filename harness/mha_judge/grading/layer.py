@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from mha_judge.errors import BankError
+from mha_judge.grading.arrays import make_layer
 from mha_judge.grading.expected import Expected, Live
 from mha_judge.grading.failures import Crashed
+from mha_judge.grading.maps import RoleWeights
 from mha_judge.grading.target import Target
 from mha_judge.grading.trace import Step
-from mha_judge.grading.weights import Arrangement, RoleWeights, arrangements
+from mha_judge.grading.weights import Arrangement, arrangements
+from mha_judge.problem import Role
 
 if TYPE_CHECKING:
     from mha_judge.grading.module import ModuleEntry
@@ -24,7 +28,7 @@ _BIAS_SCALE = 0.3
 class Layer(Target):
     """An instance of the candidate's class, and the reference with the same weights."""
 
-    def __init__(self, maker: ModuleEntry, sizes: Mapping[str, int], dtype: torch.dtype) -> None:
+    def __init__(self, maker: ModuleEntry, sizes: Mapping[str, Any], dtype: torch.dtype) -> None:
         super().__init__(maker.candidate, maker.entry)
         self._maker = maker
         self.sizes = dict(sizes)
@@ -32,8 +36,8 @@ class Layer(Target):
         self.draw = maker.candidate.draw_weights()
         # Constructing draws from the global stream; the weights are drawn again right below.
         cls = getattr(maker.candidate.reference, maker.entry.name)
-        self._exact = cls(**sizes).double().eval()
-        self._rounded = cls(**sizes).to(dtype).eval()
+        self._exact = make_layer(cls, sizes, torch.float64)
+        self._rounded = make_layer(cls, sizes, dtype)
         self._handle, self.parameters = maker.make(sizes)
         self.generation = maker.candidate.session.generation
         self._roles = self._draw_roles()
@@ -69,11 +73,12 @@ class Layer(Target):
         self._candidate.session.request("set_parameters", values, handle=self._handle, dtype=dtype)
         with torch.no_grad():
             for role, weights in zip(self.entry.roles, self._roles, strict=True):
-                bias = weights.bias if role.name in arrangement.biased else weights.bias * 0
+                bias = weights.bias if role.id in arrangement.biased else weights.bias * 0
                 for model in (self._exact, self._rounded):
-                    linear = model.get_submodule(role.reference)
-                    linear.weight.copy_(weights.weight.to(self.dtype))
-                    linear.bias.copy_(bias.to(self.dtype))
+                    weight, shift = held(model, role)
+                    weight.copy_(weights.weight.to(self.dtype))
+                    if shift is not None:
+                        shift.copy_(bias.to(self.dtype))
 
     def train(self, training: bool) -> None:
         """Put the candidate's layer into training or evaluation mode."""
@@ -98,18 +103,28 @@ class Layer(Target):
     def _draw_roles(self) -> list[RoleWeights]:
         drawn = []
         for role in self.entry.roles:
-            linear = self._exact.get_submodule(role.reference)
-            out, in_ = linear.weight.shape
-            weight = self.draw.normal(out, in_, dtype=torch.float64) / in_**0.5
-            bias = _BIAS_SCALE * self.draw.normal(out, dtype=torch.float64)
-            heads = self.sizes[role.heads]
+            weight, bias = (None if own is None else own.shape for own in held(self._exact, role))
+            assert weight is not None
+            if role.kind == "norm":
+                numbers = 1 + _BIAS_SCALE * self.draw.normal(*weight, dtype=torch.float64)
+            elif role.kind == "table":
+                numbers = self.draw.normal(*weight, dtype=torch.float64) / weight[-1] ** 0.5
+            else:
+                numbers = self.draw.normal(*weight, dtype=torch.float64) / weight[1] ** 0.5
+            shift = torch.zeros(weight[0], dtype=torch.float64)
+            if bias is not None:
+                shift = _BIAS_SCALE * self.draw.normal(*bias, dtype=torch.float64)
+            heads = role.heads if isinstance(role.heads, int) else int(self.sizes[role.heads])
             drawn.append(
                 RoleWeights(
                     role.name,
-                    weight.to(self.dtype).double(),
-                    bias.to(self.dtype).double(),
+                    numbers.to(self.dtype).double(),
+                    shift.to(self.dtype).double(),
                     heads,
                     role.split,
+                    role.kind,
+                    role.group,
+                    tuple(role.names),
                 )
             )
         return drawn
@@ -126,15 +141,7 @@ class Layer(Target):
         return f"`{self._maker.found.name}` when called"
 
     def _parameters_of_references(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-        def of(model: torch.nn.Module) -> dict[str, Tensor]:
-            linears = {role.name: model.get_submodule(role.reference) for role in self.entry.roles}
-            return {
-                f"{name}.{kind}": getattr(linear, kind)
-                for name, linear in linears.items()
-                for kind in ("weight", "bias")
-            }
-
-        return of(self._exact), of(self._rounded)
+        return dict(self._exact.named_parameters()), dict(self._rounded.named_parameters())
 
     def _parameter_gradients(
         self, found: Mapping[str, Tensor | None], wanted: Mapping[str, Expected]
@@ -156,17 +163,35 @@ class Layer(Target):
 
     def _arranged(self, gradients: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         """Return the gradients of the roles as gradients of the candidate's parameters."""
-        roles = [
-            replace(
-                role,
-                weight=gradients[f"{role.name}.weight"],
-                bias=gradients[f"{role.name}.bias"],
-            )
-            for role in self._roles
-        ]
+        roles = []
+        for role, weights in zip(self.entry.roles, self._roles, strict=True):
+            weight, bias = (_part(gradients.get(path), role) for path in _paths(self._exact, role))
+            assert weight is not None
+            no_bias = torch.zeros_like(weights.bias)
+            roles.append(replace(weights, weight=weight, bias=no_bias if bias is None else bias))
         assert self.arrangement is not None
         key = self.arrangement.key
         return next(a.values for a in arrangements(self.parameters, roles) if a.key == key)
+
+
+def held(model: torch.nn.Module, role: Role) -> tuple[Tensor, Tensor | None]:
+    """Return what a reference holds for a role, weight and bias; of a fused map the part."""
+    parameters = dict(model.named_parameters())
+    weight, bias = (_part(parameters.get(path), role) for path in _paths(model, role))
+    if weight is None:
+        raise BankError(f"the reference has no weight at {role.reference!r}; correct the role")
+    return weight, bias
+
+
+def _paths(model: torch.nn.Module, role: Role) -> tuple[str, str]:
+    """Return the paths of a role's weight and bias in a reference."""
+    if role.reference in dict(model.named_parameters()):
+        return role.reference, ""
+    return f"{role.reference}.weight", f"{role.reference}.bias"
+
+
+def _part(tensor: Tensor | None, role: Role) -> Tensor | None:
+    return tensor if tensor is None or role.parts == 1 else tensor.chunk(role.parts)[role.part]
 
 
 def _in_common(one: Sequence[str], other: Sequence[str]) -> int:

@@ -28,8 +28,10 @@ def layouts_of(
         owner: The class of torch that holds it; a `Linear` and a `Conv1d` leave no choice.
         weight: (out, in).
         heads: How many heads divide the outputs or inputs.
-        split: `out`, `in`, or `fused`: which of the two the heads divide.
+        split: `out`, `in`, or `fused`: which of the two the heads divide; `norm` or `table`.
     """
+    if weight.dim() == 1:
+        return ["as it is"] if list(shape) == list(weight.shape) else []
     out, in_ = weight.shape
     core = tuple(size for size in shape if size != 1) if math.prod(shape) > 1 else tuple(shape)
     if owner in _LINEAR:
@@ -51,7 +53,7 @@ def layouts_of(
 
 def place(weight: Tensor, layout: str, shape: Sequence[int], heads: int, split: str) -> Tensor:
     """Return `weight` (out, in) in one of the layouts that `layouts_of` names."""
-    if layout == "out in":
+    if layout in ("out in", "as it is"):
         return weight.reshape(tuple(shape))
     if layout == "in out":
         return weight.T.reshape(tuple(shape))
@@ -64,6 +66,8 @@ def place(weight: Tensor, layout: str, shape: Sequence[int], heads: int, split: 
 
 def fuse(parts: Sequence[Tensor], heads: Sequence[int], layout: str) -> Tensor | None:
     """Return maps or biases, (out, …) each, as one; None where the layout needs equal heads."""
+    if len({part.shape[1:] for part in parts}) != 1:
+        return None
     if layout == "part head dim":
         return torch.cat(list(parts))
     if layout == "group":

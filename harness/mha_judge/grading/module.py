@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from mha_judge.grading.candidate import Candidate
 
 
+_SHAPING = ("_dim", "_len", "_size", "_hiddens")
+"""Ends of the names of constructor arguments that are sizes of the call's inputs."""
 _MAX_RECOGNISED = 24
 """Arrangements in which a wrong layer is compared with the known mistakes."""
 
@@ -34,7 +36,7 @@ class ModuleEntry:
         self.found = found
         self.chosen: tuple[str, ...] | None = None
 
-    def __call__(self, dtype: torch.dtype = torch.float32, **sizes: int) -> Layer:
+    def __call__(self, dtype: torch.dtype = torch.float32, **sizes: float) -> Layer:
         """Make a layer, with weights drawn for it and bound to its parameters."""
         if self.chosen is None:
             with self.candidate.trace.paused():
@@ -43,13 +45,13 @@ class ModuleEntry:
         layer.bind_first(self.chosen)
         return layer
 
-    def attempt(self, *sizes: int) -> None:
+    def attempt(self, *sizes: float) -> None:
         """Make a layer that the contract rules out, and call it if that did not raise."""
         named = dict(zip(self.entry.constructor, sizes, strict=True))
         handle, _ = self.make(named)
         self._call_once(handle, named)
 
-    def make(self, sizes: Mapping[str, int]) -> tuple[int, list[ParameterInfo]]:
+    def make(self, sizes: Mapping[str, Any]) -> tuple[int, list[ParameterInfo]]:
         """Return handle and parameters of a new instance in the worker."""
         session = self.candidate.session
         call = bind(
@@ -63,7 +65,7 @@ class ModuleEntry:
             parameters = session.request("parameters", handle=handle).parameters
         return handle, parameters
 
-    def _call_once(self, handle: int, sizes: Mapping[str, int]) -> None:
+    def _call_once(self, handle: int, sizes: Mapping[str, Any]) -> None:
         """Call an instance with input of the probe's shape, whatever it returns."""
         shapes = _probe_shapes(self.entry, sizes)
         inputs = [torch.ones(shape) for shape in shapes]
@@ -71,7 +73,7 @@ class ModuleEntry:
         self.candidate.session.request("call", (*call, None), target=handle)
 
     def bind_call(
-        self, args: Sequence[Any], sizes: Mapping[str, int]
+        self, args: Sequence[Any], sizes: Mapping[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
         """Return the bound arguments of a call; those of the contract that are missing are None."""
         names = self.entry.arguments
@@ -123,9 +125,12 @@ def _words(key: tuple[str, ...]) -> str:
     return ", ".join(part for part in key if part)
 
 
-def _probe_shapes(entry: Entry, sizes: Mapping[str, int]) -> list[list[int]]:
-    """Return the probe's shapes for other constructor arguments: the last axis is the width."""
+def _probe_shapes(entry: Entry, sizes: Mapping[str, Any]) -> list[list[int]]:
+    """Return the probe's shapes for other constructor arguments: widths and lengths follow."""
     assert entry.probe is not None
-    width = entry.probe.constructor.get("embed_dim", 0)
-    swap = {width: sizes.get("embed_dim", width)}
-    return [[*shape[:-1], swap.get(shape[-1], shape[-1])] for shape in entry.probe.inputs]
+    swap = {
+        value: sizes.get(name, value)
+        for name, value in entry.probe.constructor.items()
+        if name.endswith(_SHAPING)
+    }
+    return [[swap.get(size, size) for size in shape] for shape in entry.probe.inputs]

@@ -79,6 +79,31 @@ def _named(node: ast.AST) -> str | None:
     return None
 
 
+def assert_not_imported(candidate: Candidate, library: str) -> None:
+    """Assert that the source does not import a library that the contract leaves out.
+
+    Raises:
+        CheckFailure: Naming the line.
+    """
+    try:
+        nodes = list(ast.walk(ast.parse(candidate.source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise CheckFailure("the source cannot be read, so it may import anything") from error
+    for node in nodes:
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        elif isinstance(node, ast.Call):  # __import__("torch"), importlib.import_module("torch")
+            texts = [a.value for a in node.args if isinstance(a, ast.Constant)]
+            called = ast.unparse(node.func)
+            names = [str(text) for text in texts if "import" in called]
+        if any(name.split(".")[0] == library for name in names):
+            line = f"line {getattr(node, 'lineno', '?')}"
+            raise CheckFailure(f"imports {library}; the problem is to be solved without it", line)
+
+
 def fused_in(observed: Observed) -> list[str]:
     """Return the names of fused or official attention among what a call did."""
     names = [*observed.functions, *observed.operators]
@@ -100,6 +125,26 @@ def assert_written_from_scratch(candidate: Candidate, target: Function | Layer, 
     seen = fused_in(target.observe(*args))
     if seen:
         raise CheckFailure(f"runs `{seen[0]}`; {_FROM_SCRATCH}")
+
+
+def assert_grows_at_most(before: int, after: int, factor: float, what: str) -> None:
+    """Assert that a counted cost grows by no more than a factor between two sizes of input.
+
+    Args:
+        before: Counted on the smaller input: an `Observed`'s `flops`, `largest_elements`, ….
+        after: Counted on the larger input.
+        factor: How much more is allowed.
+        what: What was counted, and between which sizes, for the message.
+
+    Raises:
+        CheckFailure: If it grows by more.
+    """
+    if after > factor * before:
+        ratio = after / before if before else float("inf")
+        raise CheckFailure(
+            f"{what} grows {ratio:.3g} times; at most {factor:g} times is wanted",
+            f"{before}, then {after}",
+        )
 
 
 def assert_operations_do_not_grow(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 _AFFIX = (
     "(?:w|weights?|lin|linears?|proj|projs|projections?|projector|to|fc|layers?|dense|maps?|"
@@ -25,14 +27,21 @@ _INDEX = re.compile(r"^[0-9]{1,6}$")
 _BIAS = re.compile(r"^(?:b|bias|biases)(?=[qkvo]|out|in|$)|(?:bias|biases)$")
 
 
-def role_of(path: str) -> str | None:
+def role_of(path: str, names: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str | None:
     """Return the role that a parameter's path names, or None.
 
     The names of queries, keys, values and fused maps count before those of the output, anywhere
-    along the path: `query.linear.weight` is a q.
+    along the path: `query.linear.weight` is a q. Those of the problem's own roles count first.
+
+    Args:
+        path: The parameter's.
+        names: By role, further names of a problem's own, in lower-case letters.
     """
     words = [_word(component) for component in path[:MAX_PATH].split(".")]
     words = [word for word in words if 0 < len(word) <= MAX_WORD]  # patterns need a bound
+    for role, own in names.items():
+        if any(_core(word) in own or word in own for word in words):
+            return role
     if words and words[-1] == "attn":  # the map itself, not a module that holds maps
         return "qkv"
     for role in ("qkv", "kv", "q", "k", "v"):
@@ -42,6 +51,11 @@ def role_of(path: str) -> str | None:
     if any(_PATTERNS["out"].match(word) or word in _OUT_ALONE for word in words):
         return "out"
     return None
+
+
+def _core(word: str) -> str:
+    """Return a word without what says only that it is a map: `wukproj` is `uk`."""
+    return re.sub(r"^(?:w|to|lin|linear|fc)(?=..)|(?:proj|projection|linear|layer|map)$", "", word)
 
 
 def is_bias(path: str) -> bool:

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from mha_judge.grading.answer import Answer
 from mha_judge.grading.arguments import bind, extras_for
+from mha_judge.grading.arrays import as_arrays, as_tensors
 from mha_judge.grading.assertions import assert_close
 from mha_judge.grading.expected import Expected, expect, expect_gradients, for_candidate
 from mha_judge.grading.failures import CheckFailure, Crashed
@@ -140,6 +141,8 @@ class Target:
         call = bind(self._what(), signature, named, extras_for(sizes_of(self.entry, args)))
         places = _places(call, [args[index] for index in wrt])
         prepared = (for_candidate(call[0]), {k: for_candidate(v) for k, v in call[1].items()})
+        if self.entry.arrays == "numpy":
+            prepared = (as_arrays(prepared[0]), {k: as_arrays(v) for k, v in prepared[1].items()})
         called: Called = self._candidate.session.request(
             "call", (*prepared, cotangents), target=target, wrt=places, **options
         )
@@ -160,6 +163,8 @@ class Target:
         call = bind(
             self._what(), signature, self._named(args), extras_for(sizes_of(self.entry, args))
         )
+        passed = as_tensors(list(passed))
+        named = {key: as_tensors(value) for key, value in named.items()}
         if len(passed) != len(call[0]):
             raise Crashed("the worker's answer lacks an input")
         slots = [*zip(call[0], passed, strict=True)]

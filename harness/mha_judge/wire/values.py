@@ -170,6 +170,8 @@ def _pack_array(value: object, state: _Packing) -> Any:
             return ["opaque", f"a numpy array of dtype {value.dtype.name[:50]}"]
         if value.size * value.itemsize > state.bytes_left:
             return ["opaque", f"a numpy array of {value.size} elements"]
+        if state.strides:
+            return ["asarray", _pack_plain(torch.from_numpy(value), state)]
         return _pack_tensor("array", torch.from_numpy(numpy.array(value, order="C")), state)
     if isinstance(value, torch.Tensor):
         if state.strides and id(value) in state.packed:
@@ -246,6 +248,8 @@ def _unpack(node: object, state: _Unpacking, depth: int) -> object:
             if name not in state.made:
                 state.made[name] = _restride(_take(name, state), order, gaps)
             return state.made[name]
+        case ["asarray", node] if state.strides:
+            return _unpack(node, state, depth + 1).numpy()  # type: ignore[attr-defined]
         case ["array", str(name)]:
             return _take(name, state).numpy()
     raise WireError(f"a node of unknown kind or form: {str(node[0])[:40]!r}")

@@ -1,0 +1,78 @@
+"""Problems whose answers work on NumPy arrays: tensors stay on the judge's side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy
+import torch
+from torch import Tensor
+
+from mha_judge.grading.expected import map_tree
+from mha_judge.problem import Entry
+from mha_judge.wire import Opaque
+
+
+def as_arrays(tree: Any) -> Any:
+    """Return a tree with its tensors as NumPy arrays that share their memory."""
+    return map_tree(lambda leaf: leaf.numpy() if isinstance(leaf, Tensor) else leaf, tree)
+
+
+def as_tensors(tree: Any) -> Any:
+    """Return a tree with its NumPy arrays as tensors."""
+    return map_tree(_tensor, tree)
+
+
+def _tensor(leaf: Any) -> Any:
+    plain = isinstance(leaf, (numpy.ndarray, numpy.generic)) and leaf.dtype.kind in "fiub"
+    return torch.from_numpy(numpy.array(leaf)) if plain else leaf
+
+
+def returned(entry: Entry, tree: Any) -> Any:
+    """Return what a call gave with tensors for arrays, where the entry may return arrays.
+
+    A table of float64, which is what NumPy makes by itself, counts as one of float32 where either
+    kind may be returned; a tensor where only arrays may be is left as something else.
+    """
+    if entry.arrays == "torch":
+        return tree
+
+    def take(leaf: Any) -> Any:
+        if isinstance(leaf, Tensor):
+            return leaf if entry.arrays == "either" else Opaque("a torch.Tensor")
+        tensor = _tensor(leaf)
+        wide = isinstance(tensor, Tensor) and tensor.dtype is torch.float64
+        return tensor.float() if wide and entry.arrays == "either" else tensor
+
+    return map_tree(take, tree)
+
+
+def on_tensors(entry: Entry, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of the bank's own as one that takes and returns tensors."""
+    if entry.arrays != "numpy":
+        return function
+    return lambda *args: as_tensors(function(*as_arrays(list(args))))
+
+
+def make_layer(cls: Any, sizes: Mapping[str, Any], dtype: torch.dtype) -> torch.nn.Module:
+    """Return a layer of the bank's own, in a dtype; a class on arrays comes as a module."""
+    made = cls(**sizes)
+    module = made.to(dtype) if isinstance(made, torch.nn.Module) else _ArrayLayer(made, dtype)
+    return module.eval()
+
+
+class _ArrayLayer(torch.nn.Module):
+    """An object with arrays used as `x @ W`, as a module with weights (out, in)."""
+
+    def __init__(self, made: Any, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.made = made
+        for name, value in list(vars(made).items()):
+            if isinstance(value, numpy.ndarray):
+                weight = torch.from_numpy(value).to(dtype, copy=True)
+                setattr(made, name, weight.numpy())  # shared: a weight set here is set there
+                self.register_parameter(name, torch.nn.Parameter(weight.T, requires_grad=False))
+
+    def forward(self, *args: Any) -> Any:
+        return as_tensors(self.made.forward(*as_arrays(list(args))))

@@ -1,0 +1,236 @@
+"""Which map carries which role: by shape and name where they settle it, else by order."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from mha_judge.grading.maps import Map, RoleWeights
+
+Assignment = tuple[str, dict[str, list[Map]]]
+"""How it was found, and the maps of each role or fused map by its id."""
+
+_FUSED = {"qkv": ("q", "k", "v"), "kv": ("k", "v")}
+_MAX_PERMUTED = 6
+"""Roles of which every order is tried; a block has more."""
+_GROUP_WORDS = {
+    "self": re.compile(r"self|mask|causal|(?:attn|attention|mha|multihead|heads?)_?1(?![0-9])"),
+    "cross": re.compile(
+        r"cross|enc|mem|context|src|inter|(?:attn|attention|mha|multihead|heads?)_?2(?![0-9])"
+    ),
+    "length": re.compile(r"length|len|seq|linformer|proj_e|proj_f"),
+}
+
+
+def fused_maps(roles: Sequence[RoleWeights]) -> dict[str, tuple[str, ...]]:
+    """Return every fused map that a module may have, with the ids of the roles in it."""
+    ids = {(role.group, role.name): role.id for role in roles}
+    fused = {}
+    for group in dict.fromkeys(role.group for role in roles):
+        for name, parts in _FUSED.items():
+            if all((group, part) in ids for part in parts):
+                fused[f"{group}_{name}" if group else name] = tuple(
+                    ids[group, part] for part in parts
+                )
+    return fused
+
+
+def assignments(maps: Sequence[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment]:
+    """Yield which maps carry which role, the most plausible first."""
+    norms = [one for one in maps if one.kind == "norm"]
+    wanted = [role.id for role in roles if role.kind == "norm"]
+    if len(norms) < len(wanted):
+        return
+    maps = [one for one in maps if one.kind != "norm"]
+    for key, assignment in _found(maps, [role for role in roles if role.kind != "norm"]):
+        for number, order in enumerate(itertools.permutations(norms, len(wanted))):
+            placed = {role: [norm] for role, norm in zip(wanted, order, strict=True)}
+            yield key + (f", norms {number}" if number else ""), assignment | placed
+
+
+def _found(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment]:
+    named = _by_name(maps, roles)
+    if named is not None:
+        yield from named
+        return
+    yield from _in_order(maps, roles)
+    yield from _fused_in_order(maps, roles)
+    yield from _per_head_lists(maps, roles)
+
+
+def _in_order(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment]:
+    if len(maps) != len(roles):
+        return
+    for number, (order, fitting) in enumerate(_orders(maps, roles)):
+        if fitting:
+            key = f"order {order}" if number else "definition order"
+            yield key, {role.id: [maps[i]] for role, i in zip(roles, order, strict=True)}
+
+
+def _orders(
+    maps: Sequence[Map], roles: Sequence[RoleWeights]
+) -> Iterator[tuple[tuple[int, ...], bool]]:
+    """Yield in which order maps may carry roles, and whether their shapes allow it."""
+    plain = tuple(range(len(roles)))
+    few = len(roles) <= _MAX_PERMUTED
+    for order in itertools.permutations(plain) if few else [plain]:
+        yield order, all(maps[i].fits(role) for role, i in zip(roles, order, strict=True))
+
+
+def _fused_in_order(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment]:
+    names = [role.id for role in roles]
+    for fused, parts in fused_maps(roles).items():
+        rest = [name for name in names if name not in parts]
+        if len(maps) == len(rest) + 1:
+            at = names.index(parts[0])
+            slots = [*rest[:at], fused, *rest[at:]]
+            yield (
+                f"definition order, fused {fused}",
+                {name: [one] for name, one in zip(slots, maps, strict=True)},
+            )
+
+
+def _per_head_lists(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment]:
+    """Yield unnamed lists of per-head maps: head by head, or list by list."""
+    inner = [role for role in roles if role.split == "out"]
+    outer = [role for role in roles if role.split == "in"]
+    heads = inner[0].heads if inner else 0
+    if heads < 2 or any(role.heads != heads for role in inner):
+        return
+    if len(maps) != heads * len(inner) + len(outer):
+        return
+    tail = {role.id: [one] for role, one in zip(outer, maps[heads * len(inner) :], strict=True)}
+    step = len(inner)
+    yield (
+        "heads in order",
+        {r.id: maps[i : heads * step : step] for i, r in enumerate(inner)} | tail,
+    )
+    yield (
+        "lists in order",
+        {r.id: maps[i * heads : (i + 1) * heads] for i, r in enumerate(inner)} | tail,
+    )
+
+
+def _by_name(maps: list[Map], roles: Sequence[RoleWeights]) -> list[Assignment] | None:
+    """Return the maps of each role where shapes, names, and what they leave over, settle it."""
+    chosen = {role.id: [one] for role, one in _by_shape(maps, roles)}
+    taken = {id(one) for group in chosen.values() for one in group}
+    groups: dict[str, list[Map]] = {}
+    for one in maps:
+        if one.role is not None and id(one) not in taken:
+            groups.setdefault(one.role, []).append(one)
+    covered = set(chosen)
+    for fused, parts, one in _fused_by_name(groups, roles):
+        if covered & set(parts):
+            return None
+        chosen[fused] = [one]
+        covered |= set(parts)
+    in_fused = covered - chosen.keys()
+    for name, members in groups.items():
+        of_name = [role for role in roles if role.name == name]
+        open_ = [role for role in of_name if role.id not in covered]
+        if not open_ and in_fused & {role.id for role in of_name}:
+            return None  # a fused map, and one of its parts again
+        for role, share in _distribute(members, open_):
+            if len(share) not in (1, role.heads):
+                return None
+            chosen[role.id] = sorted(share, key=lambda one: one.index) if share[1:] else share
+            covered.add(role.id)
+    return _with_rest(maps, chosen, [role for role in roles if role.id not in covered])
+
+
+def _with_rest(
+    maps: list[Map], chosen: dict[str, list[Map]], missing: list[RoleWeights]
+) -> list[Assignment] | None:
+    """Return the assignments in which maps without a name carry what is missing."""
+    if not missing:
+        return [("names", chosen)]
+    taken = {id(one) for group in chosen.values() for one in group}
+    left = [one for one in maps if id(one) not in taken and one.role is None]
+    if not chosen or len(missing) != len(left):
+        return None
+    found = []
+    for number, (order, fitting) in enumerate(_orders(left, missing)):
+        if fitting or not number:
+            rest = {role.id: [left[i]] for role, i in zip(missing, order, strict=True)}
+            found.append((f"names, order {order}" if number else "names", chosen | rest))
+    return found
+
+
+def _by_shape(
+    maps: Sequence[Map], roles: Sequence[RoleWeights]
+) -> Iterator[tuple[RoleWeights, Map]]:
+    """Yield the roles that one map alone fits, which fits no other role."""
+    fits = {id(one): [role for role in roles if one.fits(role)] for one in maps}
+    for role in roles:
+        able = [one for one in maps if role in fits[id(one)]]
+        if len(able) == 1 and len(fits[id(able[0])]) == 1:
+            yield role, able[0]
+
+
+def _fused_by_name(
+    groups: Mapping[str, list[Map]], roles: Sequence[RoleWeights]
+) -> Iterator[tuple[str, tuple[str, ...], Map]]:
+    """Yield each named fused map with its id and the roles that it carries."""
+    fused = fused_maps(roles)
+    for name in _FUSED:
+        slots = {slot.removesuffix(name).rstrip("_"): slot for slot in fused if _is(slot, name)}
+        members = groups.get(name, [])
+        if members and len(members) <= len(slots):
+            for group, one in _in_groups(members, list(slots)):
+                yield slots[group], fused[slots[group]], one
+
+
+def _is(slot: str, name: str) -> bool:
+    return slot == name or slot.endswith(f"_{name}")
+
+
+def _distribute(
+    members: list[Map], roles: Sequence[RoleWeights]
+) -> Iterator[tuple[RoleWeights, list[Map]]]:
+    """Yield each of several roles of one name with the maps that are its."""
+    if len(roles) == 1:
+        yield roles[0], members
+        return
+    shares: dict[str, list[Map]] = {}
+    rest = []
+    for one in members:
+        able = [role for role in roles if one.fits(role)]
+        if len(able) == 1:
+            shares.setdefault(able[0].group, []).append(one)
+        else:
+            rest.append(one)
+    open_ = [role.group for role in roles if role.group not in shares]
+    for group, one in _in_groups(rest, open_) if open_ else ():
+        shares.setdefault(group, []).append(one)
+    yield from ((role, shares[role.group]) for role in roles if role.group in shares)
+
+
+def _in_groups(members: Sequence[Map], groups: Sequence[str]) -> Iterator[tuple[str, Map]]:
+    """Yield each map with its group: by a word on its path, else one after the other."""
+    left, free = [], list(groups)
+    for one in members:
+        group = next((g for g in groups if _speaks_of(one.path, g)), None)
+        if group is None or len(groups) == 1:
+            left.append(one)
+        else:
+            if group in free:
+                free.remove(group)
+            yield group, one
+    if len(groups) == 1:
+        yield from ((groups[0], one) for one in left)
+        return
+    for group, owner in zip(free, dict.fromkeys(_owner(one, left) for one in left), strict=False):
+        yield from ((group, one) for one in left if _owner(one, left) == owner)
+
+
+def _owner(one: Map, members: Sequence[Map]) -> str:
+    """Return what tells a map's module apart: its parent's path, where parents differ."""
+    parents = {member.path.rpartition(".")[0] for member in members}
+    return one.path.rpartition(".")[0] if len(parents) > 1 else one.path
+
+
+def _speaks_of(path: str, group: str) -> bool:
+    pattern = _GROUP_WORDS.get(group)
+    return pattern is not None and pattern.search(path.lower()) is not None

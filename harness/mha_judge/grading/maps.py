@@ -1,0 +1,108 @@
+"""The maps among a module's parameters: each a weight, and a bias where there is one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from mha_judge.grading.layouts import layouts_of
+from mha_judge.grading.replies import ParameterInfo
+from mha_judge.grading.roles import heads_index, is_bias, map_path, role_of
+
+
+@dataclass(frozen=True)
+class RoleWeights:
+    """What the reference puts into one role."""
+
+    name: str
+    """q, k, v, out, …; two groups may have one of the same name."""
+    weight: Tensor
+    """(out, in), or (width,) of a normalisation."""
+    bias: Tensor
+    """(out,); zero where the reference has none."""
+    heads: int = 1
+    split: str = "out"
+    kind: str = "linear"
+    group: str = ""
+    names: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return f"{self.group}_{self.name}" if self.group else self.name
+
+
+@dataclass
+class Map:
+    """A weight of the candidate's, and its bias."""
+
+    path: str
+    weight: ParameterInfo
+    bias: ParameterInfo | None = None
+    role: str | None = None
+    """Name of the role that its path names."""
+    index: tuple[int, ...] = ()
+    kind: str = "linear"
+
+    def fits(self, role: RoleWeights) -> bool:
+        """Return whether its shape can hold the numbers of a role."""
+        if "norm" in (self.kind, role.kind):
+            return self.kind == role.kind and self.weight.shape == list(role.weight.shape)
+        shape, owner = self.weight.shape or [], self.weight.owner
+        return bool(layouts_of(shape, owner, role.weight, role.heads, role.split))
+
+
+def maps_of(parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]) -> list[Map]:
+    """Return the maps of a module in order of definition, those of normalisations last."""
+    tables = {tuple(role.weight.shape) for role in roles if role.kind == "table"}
+    tables |= {shape[::-1] for shape in tables}
+    maps: dict[str, Map] = {}
+    flat: list[ParameterInfo] = []
+    for parameter in parameters:
+        if parameter.shape is None:
+            continue
+        if len(parameter.shape) >= 2 and _is_weight(parameter, tables):
+            path = map_path(parameter.path)
+            path = path if path not in maps else parameter.path
+            index = heads_index(parameter.path)
+            role = role_of(parameter.path, {role.name: role.names for role in roles})
+            maps[path] = Map(path, parameter, None, role, index)
+        else:
+            flat.append(parameter)
+    alone = []
+    for parameter in flat:
+        owner = maps.get(map_path(parameter.path))
+        if owner is not None and owner.bias is None:
+            owner.bias = parameter
+        else:
+            alone.append(parameter)
+    if any(role.kind == "norm" for role in roles):
+        return [*maps.values(), *_norms(alone)]
+    return list(maps.values())
+
+
+def _is_weight(parameter: ParameterInfo, tables: Collection[tuple[int, ...]]) -> bool:
+    bare = parameter.path.split(".")[-1] == "b"  # a, b, c, d may be the names of matrices
+    shape = tuple(size for size in parameter.shape or [] if size != 1)
+    return bare or shape in tables or not is_bias(parameter.path)
+
+
+_SHIFT = re.compile(r"beta|bias|shift|^b[_0-9]*$")
+
+
+def _norms(parameters: Sequence[ParameterInfo]) -> list[Map]:
+    """Return the scales of normalisations, each with the shift that stands beside it."""
+    owners: dict[str, list[ParameterInfo]] = {}
+    for parameter in parameters:
+        owners.setdefault(parameter.path.rpartition(".")[0], []).append(parameter)
+    maps = []
+    for path, members in owners.items():
+        shifts = [one for one in members if _SHIFT.search(one.path.split(".")[-1].lower())]
+        scales = [one for one in members if one not in shifts]
+        for number, scale in enumerate(scales):
+            shift = shifts[number] if number < len(shifts) else None
+            name = path if len(scales) == 1 and path else scale.path
+            maps.append(Map(name, scale, shift, "norm", heads_index(name), "norm"))
+    return maps
