@@ -1,132 +1,75 @@
-"""Print how long the judge takes, as ratios to plain Python measured in the same run.
+"""Print how the judge compares with plain Python and with what people would use instead.
 
-Each repetition times both commands one after the other, so that a machine that slows down slows
-both. The figure of a row is the median of the ratios of these pairs.
+Every figure is a ratio of two times that were taken one after the other in this run, so that a
+machine that slows down slows both; the table shows the median of the repetitions and their spread.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import statistics
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+import platform
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
+from statistics import median
 
-from mha_judge.sandbox.container import Container, Settings
+import commands
+import memory
+import throughput
+import warm
+from measure import Figure
 
-ROOT = Path(__file__).resolve().parents[1]
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-JUDGE = str(Path(sys.executable).with_name("mha-judge"))
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two commands, and how many times longer the first may take."""
-
-    name: str
-    command: tuple[str, ...]
-    baseline: tuple[str, ...]
-    target: float
-    unavailable: Callable[[], str | None] = lambda: None
-    """Says why it cannot be measured here, if so."""
+PARTS: dict[str, tuple[Callable[[int], Iterator[Figure]], int]] = {
+    "commands": (commands.figures, 7),
+    "warm": (warm.figures, 7),
+    "throughput": (throughput.figures, 3),
+    "memory": (memory.figures, 1),
+}
+"""What can be measured, and how often it is repeated by default."""
 
 
-COMPARISONS = (
-    Comparison(
-        "cold run / import torch",
-        (JUDGE, "run", "examples/right_attention.py", "--sandbox", "jail"),
-        (sys.executable, "-c", "import torch"),
-        1.6,
-    ),
-    Comparison(
-        "cold run, container / docker run",
-        (JUDGE, "run", "examples/right_attention.py", "--sandbox", "container"),
-        ("docker", "run", "--rm", "--network=none", Settings.image, "python", "-c", "import torch"),
-        1.3,
-        unavailable=Container().unavailable,
-    ),
-    Comparison(
-        "list / import click, pydantic",
-        (JUDGE, "list"),
-        (sys.executable, "-c", "import click, pydantic"),
-        2.0,
-    ),
-)
-
-
-@dataclass(frozen=True)
-class Result:
-    """What was measured of one comparison."""
-
-    name: str
-    command_s: list[float]
-    baseline_s: list[float]
-    ratios: list[float]
-    median: float
-    target: float
-    met: bool
-
-
-def seconds(command: Sequence[str]) -> float:
-    """Return the wall-clock seconds that a command takes; it must succeed."""
-    started = time.perf_counter()
-    subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - started
-
-
-def measure(comparison: Comparison, repetitions: int) -> Result:
-    """Time both commands in turn, after a warm-up of each."""
-    seconds(comparison.baseline)
-    seconds(comparison.command)
-    pairs = [
-        (seconds(comparison.command), seconds(comparison.baseline)) for _ in range(repetitions)
-    ]
-    ratios = [command / baseline for command, baseline in pairs]
-    median = statistics.median(ratios)
-    return Result(
-        comparison.name,
-        command_s=[command for command, _ in pairs],
-        baseline_s=[baseline for _, baseline in pairs],
-        ratios=ratios,
-        median=median,
-        target=comparison.target,
-        met=median <= comparison.target,
-    )
-
-
-def row(result: Result) -> str:
+def row(figure: Figure) -> str:
     """Return one line of the table."""
-    spread = f"{min(result.ratios):.2f}–{max(result.ratios):.2f}"
-    command, baseline = map(statistics.median, (result.command_s, result.baseline_s))
+    spread = f"{min(figure.ratios):.3g}–{max(figure.ratios):.3g}"
+    target = f"{figure.bound} {figure.target:g}" if figure.target is not None else ""
+    verdict = {True: "met", False: "not met", None: ""}[figure.met]
     return (
-        f"{result.name:<34} {command:7.2f} s {baseline:7.2f} s {result.median:7.2f} {spread:>12}"
-        f" {'≤ ' + str(result.target):>7}  {'met' if result.met else 'not met'}"
+        f"{figure.name:<50}{_amount(figure.judge, figure.unit):>10}"
+        f"{_amount(figure.baseline, figure.unit):>10}{figure.median:8.3g}{spread:>13}"
+        f"{len(figure.ratios):4}{target:>8}  {verdict}"
     )
+
+
+def _amount(values: list[float], unit: str) -> str:
+    return f"{median(values):.3g} {unit}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-n", type=int, default=7, help="repetitions after the warm-up (default 7)")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all")
+    parser.add_argument("-n", type=int, help="repetitions (default: 7 of what is quick)")
     parser.add_argument("--json", type=Path, metavar="PATH", help="write the figures as JSON")
     arguments = parser.parse_args()
-    if arguments.n < 1:
+    if arguments.n is not None and arguments.n < 1:
         parser.error("-n must be 1 or more")
+    unknown = [part for part in arguments.parts if part not in PARTS]
+    if unknown:
+        parser.error(f"no part {unknown[0]!r}; there are {', '.join(PARTS)}")
 
-    print(f"{'':<34} {'judge':>9} {'Python':>9} {'ratio':>7} {'min–max':>12} {'target':>7}")
-    results = []
-    for comparison in COMPARISONS:
-        if reason := comparison.unavailable():
-            print(f"{comparison.name:<34} not measured: {reason}")
-            continue
-        results.append(measure(comparison, arguments.n))
-        print(row(results[-1]), flush=True)
+    print(f"{'':<50}{'judge':>10}{'other':>10}{'ratio':>8}{'min–max':>13}{'n':>4}{'target':>8}")
+    found = []
+    for name in arguments.parts or PARTS:
+        measure, repetitions = PARTS[name]
+        for figure in measure(arguments.n or repetitions):
+            found.append(figure)
+            print(row(figure), flush=True)
+            if figure.note:
+                print(f"    {figure.note}", flush=True)
     if arguments.json:
-        text = json.dumps([asdict(result) for result in results], indent=2)
+        figures = [asdict(one) | {"median": one.median, "met": one.met} for one in found]
+        machine = {"machine": platform.machine(), "python": platform.python_version()}
+        text = json.dumps({"figures": figures, **machine}, indent=2, ensure_ascii=False)
         arguments.json.write_text(text + "\n", encoding="utf-8")
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from mha_judge.bank import LANGUAGES, Bank, module_name
+from mha_judge.catalogue import page
 from mha_judge.errors import BankError, UsageError
+from mha_judge.listing import TRACKS
 
 BUILTIN = Bank.builtin()
 CODE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -58,6 +60,23 @@ class TestEveryProblem:
             assert "assert" in block
             exec(block, names)
 
+    def test_has_as_many_follow_up_questions_in_each_language(self, problem_id):
+        texts = [BUILTIN.follow_ups(problem_id, language) for language in LANGUAGES]
+        asked = [re.findall(r"^## (.+)$", text, re.MULTILINE) for text in texts]
+
+        assert 3 <= len(asked[0]) == len(asked[1])
+        assert all(re.search("[一-鿿]", question) for question in asked[1])
+        assert all(len(part.strip()) > 60 for part in texts[0].split("\n## "))
+
+    def test_names_what_to_do_before_and_after_it(self, problem_id):
+        problem = BUILTIN.problem(problem_id)
+
+        assert problem.before or problem.after
+        assert {*problem.before, *problem.after} <= {*BUILTIN.ids} - {problem_id}
+
+    def test_is_on_a_known_track(self, problem_id):
+        assert BUILTIN.problem(problem_id).track in TRACKS
+
     def test_has_a_starter_to_be_filled_in_that_defines_every_entry(self, problem_id):
         starter = BUILTIN.starter(problem_id)
         names = _defined(starter)
@@ -99,6 +118,12 @@ def _defined(source: str) -> set[str]:
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             names.add(node.target.id)
     return names
+
+
+def test_the_page_of_the_bank_is_fresh():
+    written = (BUILTIN.root / "problems" / "README.md").read_text(encoding="utf-8")
+
+    assert written == page(BUILTIN), "write it anew: mha-judge list --markdown > problems/README.md"
 
 
 def test_a_bank_elsewhere_serves_its_own_files(bank):

@@ -90,6 +90,18 @@ class Bank:
         name = "statement.md" if language == "en" else f"statement.{language}.md"
         return self._text(self.root / "problems" / problem_id / name)
 
+    def follow_ups(self, problem_id: str, language: str) -> str:
+        """Return what an interviewer may ask afterwards, with what a good answer contains.
+
+        Raises:
+            UsageError: If the problem has none in this language.
+        """
+        name = "interviewer.md" if language == "en" else f"interviewer.{language}.md"
+        path = self.root / "problems" / problem_id / name
+        if not path.is_file():
+            raise UsageError(f"{problem_id} has no follow-up questions; they would be in {path}")
+        return self._text(path)
+
     def starter(self, problem_id: str) -> str:
         return self._text(self.root / "problems" / problem_id / "starter.py")
 

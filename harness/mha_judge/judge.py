@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import secrets
 import time
@@ -46,6 +47,7 @@ def grade(
     *,
     seed: int | None = None,
     only: Iterable[str] = (),
+    verdict_only: bool = False,
 ) -> Report:
     """Grade one submission.
 
@@ -56,6 +58,7 @@ def grade(
         channel: A supervisor that was started before, so that its imports overlap with ours.
         seed: Repeats the inputs of an earlier report; by default fresh from the system.
         only: Ids of the checks to run; all by default.
+        verdict_only: Stop at the first check that fails, and explain nothing.
 
     Raises:
         JudgeError: No verdict could be reached; the submission is not to blame.
@@ -69,8 +72,7 @@ def grade(
     from mha_judge.grading.session import LoadFailed, Session
 
     torch.set_num_threads(1)
-    if not gc.get_freeze_count():
-        gc.freeze()  # pytest collects garbage twice; torch's heap need not be walked each time
+    _freeze_what_is_imported()
     imported = time.monotonic()
     seed = secrets.randbelow(MAX_SEED) if seed is None else seed
     grader = str(bank.grader(problem.id))
@@ -87,12 +89,13 @@ def grade(
             failure = _entry_failure(problem, session.definitions)
         if failure is None:
             candidate = Candidate(session, problem, reference, seed, submission.source)
-            # asked for only where something is wrong: a right answer never reads the mistakes
-            candidate.recognise = lambda step: _diagnostician(bank, problem, reference).recognises(
-                step
-            )
+            if not verdict_only:
+                # called only where something is wrong: a right answer never reads the mistakes
+                candidate.recognise = lambda step: _diagnostician(
+                    bank, problem, reference
+                ).recognises(step)
         reason = "the file did not load" if failure is not None else ""
-        plugin = GraderPlugin(candidate, seed, reason, frozenset(only))
+        plugin = GraderPlugin(candidate, seed, reason, frozenset(only), verdict_only)
         run_grader(grader, plugin)
     checked = time.monotonic()
     if only and not plugin.results:
@@ -106,7 +109,8 @@ def grade(
     if failure is None and "fused-attention" in problem.forbid:
         policy = fused_in_source(submission.source)
     checks = _scaled(plugin.results)
-    diagnoses = _diagnose(bank, problem, reference, candidate, checks)
+    explained = None if verdict_only else candidate
+    diagnoses = _diagnose(bank, problem, reference, explained, checks)
     ended = time.monotonic()
     return Report(
         problem=problem.id,
@@ -140,6 +144,12 @@ def grade(
             "total": round(ended - started, 4),
         },
     )
+
+
+@functools.cache  # asking the collector whether it was done takes as long as a check
+def _freeze_what_is_imported() -> None:
+    """Keep torch's heap out of garbage collection: pytest collects twice in every run."""
+    gc.freeze()
 
 
 def _diagnose(

@@ -23,9 +23,39 @@ class Line:
     track: str
     level: int
     minutes: int
+    points: int
 
 
-_TYPES = {"id": str, "title": str, "title_zh": str, "track": str, "level": int, "minutes": int}
+TRACKS = {
+    "basics": "基础",
+    "masks": "掩码",
+    "heads and groups": "头与分组",
+    "inference": "推理",
+    "efficient attention": "高效注意力",
+    "positions": "位置",
+    "blocks": "模块",
+    "backward": "反向传播",
+    "questions": "问答",
+}
+"""The built-in bank's tracks in the order in which they are learned, with their Chinese names."""
+
+_TYPES = {
+    "id": str, "title": str, "title_zh": str, "track": str, "level": int, "minutes": int,
+    "points": int,
+}  # fmt: skip
+
+
+def tracks(bank: Bank) -> dict[str, list[Line]]:
+    """Return the problems by track, easiest first; tracks of another bank come last.
+
+    Raises:
+        BankError: If a `problem.toml` is broken; names file, key and remedy.
+    """
+    found: dict[str, list[Line]] = {}
+    for line in lines(bank):
+        found.setdefault(line.track, []).append(line)
+    known = [track for track in TRACKS if track in found]
+    return {track: found[track] for track in [*known, *sorted(found.keys() - TRACKS.keys())]}
 
 
 def lines(bank: Bank) -> list[Line]:

@@ -37,6 +37,8 @@ class Job:
     problem: str
     submission: Submission
     seed: int
+    verdict_only: bool = False
+    """Stop at the first check that fails, and explain nothing."""
 
 
 class Pool:
@@ -170,7 +172,12 @@ def _serve(connection: Connection, root: Path, open_sandbox: OpenSandbox) -> Non
                 from mha_judge.judge import grade  # while the supervisor starts
 
                 answer = grade(
-                    job.submission, bank, problem_of(job.problem), channel, seed=job.seed
+                    job.submission,
+                    bank,
+                    problem_of(job.problem),
+                    channel,
+                    seed=job.seed,
+                    verdict_only=job.verdict_only,
                 )
             except JudgeError as error:
                 answer = error

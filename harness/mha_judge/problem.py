@@ -107,7 +107,7 @@ class Problem(_Model):
     track: str
     level: Annotated[int, Field(ge=1, le=5)]
     minutes: Annotated[int, Field(ge=1, le=240)]
-    points: Annotated[int, Field(ge=1, le=100)] = 10
+    points: Annotated[int, Field(ge=1, le=100)]
     """What it weighs in a total over several problems."""
     before: list[Identifier] = []
     """Problems worth doing first."""

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from mha_judge.bank import Bank
 from mha_judge.cli import main
+from mha_judge.listing import TRACKS
 
 BANK = Bank.builtin()
 FAST = ("--problem", "sdpa", "--only", "output-shape", "--only", "values")
@@ -65,6 +66,51 @@ class TestServing:
         output = invoke("list", "--lang", "zh", env={"COLUMNS": "150"}).output
 
         assert all(title in output for title in titles)
+
+    def test_list_groups_problems_by_track_from_basics_to_questions(self):
+        lines = invoke("list").output.splitlines()
+        headings = [line for line in lines[1:] if line and line[0] != " " and "·" not in line]
+
+        assert headings == list(TRACKS)
+        row = next(line.split() for line in lines if line.split()[:1] == ["gqa"])
+        assert row[-3:] == ["3", "25", "30"]  # level, minutes, points
+
+    def test_list_shows_a_track_of_another_bank_after_the_known_ones(self, tmp_path):
+        shutil.copytree(BANK.root / "problems", tmp_path / "problems")
+        for name in ("graders", "reference"):
+            (tmp_path / name).mkdir()
+        toml = tmp_path / "problems" / "sdpa" / "problem.toml"
+        text = toml.read_text(encoding="utf-8")
+        toml.write_text(text.replace('track = "basics"', 'track = "a new one"'), encoding="utf-8")
+
+        lines = invoke("--bank", tmp_path, "list").output.splitlines()
+
+        assert lines.index("a new one") > lines.index("questions")
+
+    @pytest.mark.parametrize("language", ["en", "zh"])
+    def test_show_interviewer_asks_and_answers(self, language):
+        output = invoke("show", "sdpa", "--interviewer", "--lang", language, "--raw").output
+
+        assert output == BANK.follow_ups("sdpa", language)
+        assert invoke("show", "sdpa", "--interviewer", "--lang", language).exit_code == 0
+
+    def test_show_says_what_to_do_before_and_after(self):
+        output = invoke("show", "gqa").output
+
+        assert "Before this one: masked-mha" in output
+        assert "Go on with: kv-cache-step, mla" in output
+
+    def test_show_interviewer_of_a_problem_without_questions_says_where_they_would_be(
+        self, tmp_path
+    ):
+        for name in ("problems", "graders", "reference"):
+            shutil.copytree(BANK.root / name, tmp_path / name)
+        (tmp_path / "problems" / "sdpa" / "interviewer.md").unlink()
+
+        result = invoke("--bank", tmp_path, "show", "sdpa", "--interviewer")
+
+        assert result.exit_code == 2
+        assert "sdpa has no follow-up questions; they would be in" in result.output
 
     @pytest.mark.parametrize("language", ["en", "zh"])
     def test_show_raw_is_the_statement_as_it_is(self, language):

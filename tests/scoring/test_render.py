@@ -102,8 +102,10 @@ def test_the_ranking_goes_by_weighted_total_and_equal_totals_share_a_rank(table)
     def ranks(board):
         return [(row.rank, row.candidate, row.total) for row in board.rows]
 
-    assert ranks(table.board()) == [(1, "alice", 80.0), (1, "bob", 80.0), (3, "carol", 30.0)]
-    assert ranks(table.board(gqa=3.0)) == [(1, "bob", 90.0), (2, "alice", 70.0), (3, "carol", 45.0)]
+    even = [(1, "alice", 80.0), (1, "bob", 80.0), (3, "carol", 30.0)]
+    by_points = [(1, "bob", 90.0), (2, "alice", 70.0), (3, "carol", 45.0)]  # gqa 30, sdpa 10
+    assert ranks(table.board(sdpa=1.0, gqa=1.0)) == even
+    assert ranks(table.board()) == by_points
 
 
 def test_a_missing_answer_counts_0_in_total_and_categories(table):
@@ -111,7 +113,7 @@ def test_a_missing_answer_counts_0_in_total_and_categories(table):
     table.add("alice", "gqa", report("gqa", 100))
     table.add("bob", "sdpa", report("sdpa", 60))
 
-    row = table.board().rows[1]
+    row = table.board(sdpa=1.0, gqa=1.0).rows[1]
 
     assert (row.problems["gqa"].standing, row.problems["gqa"].score, row.total) == (
         "missing",
@@ -124,7 +126,7 @@ def test_a_missing_answer_counts_0_in_total_and_categories(table):
 def test_a_weighted_problem_that_nobody_answered_is_missing_for_all(table):
     table.add("alice", "sdpa", report("sdpa", 100))
 
-    (row,) = table.board(gqa=1.0).rows
+    (row,) = table.board(gqa=10.0).rows
 
     assert (row.problems["gqa"].standing, row.total) == ("missing", 50.0)
 

@@ -243,8 +243,8 @@ def test_results_of_before_are_not_lost(answer, score):
     [
         (["--weight", "sdpa"], "wanted is ID=N"),
         (["--weight", "sdpa=-1"], "wanted is ID=N"),
-        (["--weight", "spda=1"], "did you mean sdpa?"),
-        (["--problem", "spda"], "did you mean sdpa?"),
+        (["--weight", "spda=1"], "did you mean sdpa"),
+        (["--problem", "spda"], "did you mean sdpa"),
         (["--csv", "-", "--html", "-"], "name the same place"),
         (["--csv", "results.jsonl"], "name the same place"),
         (["--results", "nowhere/r.jsonl"], "cannot be written"),

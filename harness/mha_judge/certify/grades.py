@@ -53,4 +53,5 @@ class Graders:
 
 
 def _job(task: Task) -> Job:
-    return Job(task.problem, Submission.of(task.source, f"{task.name}.py"), task.seed)
+    submission = Submission.of(task.source, f"{task.name}.py")
+    return Job(task.problem, submission, task.seed, verdict_only=task.kind == "mutants")

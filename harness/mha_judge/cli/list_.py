@@ -7,24 +7,49 @@ import unicodedata
 import click
 
 from mha_judge.cli.context import bank_of
-from mha_judge.listing import lines
+from mha_judge.listing import TRACKS, Line, tracks
+
+_HEADINGS = {
+    "en": ("id", "title", "level", "minutes", "points"),
+    "zh": ("编号", "标题", "难度", "分钟", "分值"),
+}
 
 
 @click.command("list")
 @click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="Language of titles.")
+@click.option("--markdown", is_flag=True, help="Print a page of Markdown instead.")
 @click.pass_context
-def command(ctx: click.Context, lang: str) -> None:
-    """List the problems."""
-    rows = [("id", "title", "track", "level", "minutes")]
-    for line in lines(bank_of(ctx)):
-        title = line.title if lang == "en" else line.title_zh
-        rows.append((line.id, title, line.track, str(line.level), str(line.minutes)))
-    widths = [max(_width(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for number, row in enumerate(rows):
-        cells = [text + " " * (wide - _width(text)) for text, wide in zip(row, widths, strict=True)]
-        cells[0] = click.style(cells[0], bold=True)
-        click.echo(click.style("  ".join(cells).rstrip(), bold=number == 0))
+def command(ctx: click.Context, lang: str, markdown: bool) -> None:
+    """List the problems by track, the easiest first."""
+    if markdown:
+        from mha_judge.catalogue import page  # reads all of each problem: slower than a list
+
+        click.echo(page(bank_of(ctx)), nl=False)
+        return
+    found = tracks(bank_of(ctx))
+    rows = {track: [_row(line, lang) for line in lines] for track, lines in found.items()}
+    every = [_HEADINGS[lang], *(row for lines in rows.values() for row in lines)]
+    widths = [max(_width(row[column]) for row in every) for column in range(len(every[0]))]
+    click.secho("  " + _cells(_HEADINGS[lang], widths), dim=True)
+    for track, lines in rows.items():
+        click.secho(TRACKS.get(track, track) if lang == "zh" else track, bold=True)
+        for row in lines:
+            click.echo("  " + _cells(row, widths))
     click.secho("\nmha-judge show ID · mha-judge start ID · mha-judge run FILE", dim=True)
+
+
+def _row(line: Line, lang: str) -> tuple[str, ...]:
+    title = line.title if lang == "en" else line.title_zh
+    return line.id, title, str(line.level), str(line.minutes), str(line.points)
+
+
+def _cells(row: tuple[str, ...], widths: list[int]) -> str:
+    """Return a row in columns: texts to the left, numbers to the right."""
+    cells = []
+    for column, (text, wide) in enumerate(zip(row, widths, strict=True)):
+        gap = " " * (wide - _width(text))
+        cells.append(text + gap if column < 2 else gap + text)
+    return "  ".join(cells)
 
 
 def _width(text: str) -> int:

@@ -49,7 +49,7 @@ from mha_judge.sandbox import Channel
     "weights",
     metavar="ID=N",
     multiple=True,
-    help="Of a problem (repeatable); default 1.",
+    help="Of a problem in the total (repeatable); default: its points.",
 )
 @click.option("--csv", "csv_path", metavar="PATH", help="Write the ranking; `-` is stdout.")
 @click.option("--json", "json_path", metavar="PATH", help="Write the ranking; `-` is stdout.")

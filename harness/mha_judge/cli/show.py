@@ -1,4 +1,4 @@
-"""`mha-judge show ID`: a problem's statement."""
+"""`mha-judge show ID`: a problem's statement, or what an interviewer may ask after it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,42 @@ import click
 from rich.console import Console
 from rich.markdown import Markdown
 
+from mha_judge.bank import Bank
 from mha_judge.cli.context import bank_of
+from mha_judge.problem import Problem
+
+_WORDS = {
+    "en": {"before": "Before this one", "after": "Go on with", "questions": "Follow-up questions"},
+    "zh": {"before": "先做", "after": "接着做", "questions": "追问"},
+}
 
 
 @click.command("show")
 @click.argument("problem_id", metavar="ID")
 @click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="Language.")
+@click.option("--interviewer", is_flag=True, help="Show follow-up questions with good answers.")
 @click.option("--raw", is_flag=True, help="Print the Markdown as it is.")
 @click.pass_context
-def command(ctx: click.Context, problem_id: str, lang: str, raw: bool) -> None:
+def command(ctx: click.Context, problem_id: str, lang: str, interviewer: bool, raw: bool) -> None:
     """Show the statement of problem ID."""
     bank = bank_of(ctx)
     problem = bank.problem(problem_id)
-    text = bank.statement(problem.id, lang)
+    read = bank.follow_ups if interviewer else bank.statement
+    text = read(problem.id, lang)
     if raw:
         click.echo(text, nl=False)
         return
-    Console(width=min(Console().width, 100)).print(Markdown(text))
+    if interviewer:
+        title = problem.title if lang == "en" else problem.title_zh
+        text = f"# {title}: {_WORDS[lang]['questions'].lower()}\n\n{text}"
+    console = Console(width=min(Console().width, 100))
+    console.print(Markdown(text))
+    for name, ids in _neighbours(bank, problem).items():
+        console.print(f"\n{_WORDS[lang][name]}: {', '.join(ids)}", style="dim", highlight=False)
+
+
+def _neighbours(bank: Bank, problem: Problem) -> dict[str, list[str]]:
+    """Return the problems of this bank to do before and after, where there are any."""
+    named = {"before": problem.before, "after": problem.after}
+    found = {name: [one for one in ids if one in bank.ids] for name, ids in named.items()}
+    return {name: ids for name, ids in found.items() if ids}

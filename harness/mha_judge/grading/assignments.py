@@ -148,14 +148,40 @@ def _with_rest(
         return [("names", chosen)]
     taken = {id(one) for group in chosen.values() for one in group}
     left = [one for one in maps if id(one) not in taken and one.role is None]
-    if not chosen or len(missing) != len(left):
+    if not chosen:
         return None
+    if len(missing) != len(left):
+        return _with_fused_rest(left, chosen, missing) or None
     found = []
     for number, (order, fitting) in enumerate(_orders(left, missing)):
         if fitting or not number:
             rest = {role.id: [left[i]] for role, i in zip(missing, order, strict=True)}
             found.append((f"names, order {order}" if number else "names", chosen | rest))
     return found
+
+
+def _with_fused_rest(
+    left: list[Map], chosen: dict[str, list[Map]], missing: list[RoleWeights]
+) -> list[Assignment]:
+    """Return the assignments in which one map carries several of the missing roles."""
+    found = []
+    for fused, parts in fused_maps(missing).items():
+        rest = [role for role in missing if role.id not in parts]
+        together = [role for role in missing if role.id in parts]
+        if len(left) != len(rest) + 1:
+            continue
+        for one in left:
+            others = [other for other in left if other is not one]
+            pairs = list(zip(rest, others, strict=True))
+            if _fits_fused(one, together) and all(other.fits(role) for role, other in pairs):
+                placed = {fused: [one]} | {role.id: [other] for role, other in pairs}
+                found.append((f"names, fused {fused}", chosen | placed))
+    return found
+
+
+def _fits_fused(one: Map, roles: Sequence[RoleWeights]) -> bool:
+    shape = [sum(role.weight.shape[0] for role in roles), roles[0].weight.shape[-1]]
+    return one.weight.shape in (shape, shape[::-1])
 
 
 def _by_shape(

@@ -152,22 +152,26 @@ class Layer(Target):
         exact = self._arranged({name: one.exact for name, one in wanted.items()})
         rounded = self._arranged({name: one.rounded for name, one in wanted.items()})
         any_row = next(iter(wanted.values()))
+        known = [path for path in self.arrangement.values if not exact[path].isnan().any()]
         return [
             (
                 f"the parameter {path}",
                 found.get(path),
                 Expected(exact[path], rounded[path], any_row.largest_logit, any_row.scale),
             )
-            for path in self.arrangement.values
+            for path in known
         ]
 
     def _arranged(self, gradients: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-        """Return the gradients of the roles as gradients of the candidate's parameters."""
+        """Return the gradients of the roles as gradients of the candidate's parameters.
+
+        Those of a bias that the reference does not have are NaN.
+        """
         roles = []
         for role, weights in zip(self.entry.roles, self._roles, strict=True):
             weight, bias = (_part(gradients.get(path), role) for path in _paths(self._exact, role))
             assert weight is not None
-            no_bias = torch.zeros_like(weights.bias)
+            no_bias = torch.full_like(weights.bias, torch.nan)
             roles.append(replace(weights, weight=weight, bias=no_bias if bias is None else bias))
         assert self.arrangement is not None
         key = self.arrangement.key

@@ -51,6 +51,11 @@ def layouts_of(
     return found
 
 
+def leaves_no_choice(owner: str) -> bool:
+    """Return whether the class that holds a parameter settles its layout."""
+    return owner in _LINEAR or owner == "Conv1d"
+
+
 def place(weight: Tensor, layout: str, shape: Sequence[int], heads: int, split: str) -> Tensor:
     """Return `weight` (out, in) in one of the layouts that `layouts_of` names."""
     if layout in ("out in", "as it is"):

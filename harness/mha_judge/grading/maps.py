@@ -56,8 +56,11 @@ class Map:
 
 def maps_of(parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]) -> list[Map]:
     """Return the maps of a module in order of definition, those of normalisations last."""
-    tables = {tuple(role.weight.shape) for role in roles if role.kind == "table"}
+    tables = {_squeezed(role.weight.shape) for role in roles if role.kind == "table"}
     tables |= {shape[::-1] for shape in tables}
+    names: dict[str, tuple[str, ...]] = {}
+    for role in roles:  # of several groups, one name
+        names[role.name] = (*names.get(role.name, ()), *role.names)
     maps: dict[str, Map] = {}
     flat: list[ParameterInfo] = []
     for parameter in parameters:
@@ -67,8 +70,8 @@ def maps_of(parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]) -
             path = map_path(parameter.path)
             path = path if path not in maps else parameter.path
             index = heads_index(parameter.path)
-            role = role_of(parameter.path, {role.name: role.names for role in roles})
-            maps[path] = Map(path, parameter, None, role, index)
+            named = role_of(parameter.path, names)
+            maps[path] = Map(path, parameter, None, named, index)
         else:
             flat.append(parameter)
     alone = []
@@ -85,8 +88,12 @@ def maps_of(parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]) -
 
 def _is_weight(parameter: ParameterInfo, tables: Collection[tuple[int, ...]]) -> bool:
     bare = parameter.path.split(".")[-1] == "b"  # a, b, c, d may be the names of matrices
-    shape = tuple(size for size in parameter.shape or [] if size != 1)
+    shape = _squeezed(parameter.shape or [])
     return bare or shape in tables or not is_bias(parameter.path)
+
+
+def _squeezed(shape: Sequence[int]) -> tuple[int, ...]:
+    return tuple(size for size in shape if size != 1)
 
 
 _SHIFT = re.compile(r"beta|bias|shift|^b[_0-9]*$")

@@ -26,12 +26,14 @@ class GraderPlugin:
         seed: int,
         reason: str = "",
         only: frozenset[str] = frozenset(),
+        until_failure: bool = False,
     ) -> None:
         """Take the candidate; or None and the reason why no check can be assessed."""
         self._candidate = candidate
         self._seed = seed
         self._reason = reason
         self._only = only
+        self._until_failure = until_failure
         self.results: list[CheckResult] = []
         self.faults: list[str] = []
         """What went wrong in the grader itself: the judge's fault, not the submission's."""
@@ -66,11 +68,16 @@ class GraderPlugin:
         missing = self._missing_ground(spec)
         if self._candidate is None:
             self._record(item, spec, Outcome.NOT_ASSESSED, self._reason)
+        elif self._until_failure and self._failed():
+            self._record(item, spec, Outcome.NOT_ASSESSED, "an earlier check failed")
         elif missing is not None:
             self._record(item, spec, Outcome.NOT_ASSESSED, f"needs the check “{missing}”")
         else:
             self._run(item, spec)
         return True
+
+    def _failed(self) -> bool:
+        return any(r.outcome is not Outcome.PASSED and not r.advisory for r in self.results)
 
     def _run(self, item: pytest.Item, spec: CheckSpec) -> None:
         session = item.session

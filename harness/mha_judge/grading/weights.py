@@ -15,7 +15,13 @@ from torch import Tensor
 
 from mha_judge.grading.assignments import Assignment, assignments, fused_maps
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.grading.layouts import FUSED_LAYOUTS, fuse, layouts_of, place
+from mha_judge.grading.layouts import (
+    FUSED_LAYOUTS,
+    fuse,
+    layouts_of,
+    leaves_no_choice,
+    place,
+)
 from mha_judge.grading.maps import Map, RoleWeights, maps_of
 from mha_judge.grading.replies import ParameterInfo
 
@@ -72,11 +78,14 @@ def _lay_out(
         targets = _targets(chosen, by_id, fused, order, style)
         if targets is None:
             continue
-        options = _common_layouts(targets)
+        kinds, options = _common_layouts(targets)
         for choice in itertools.product(*options.values()):
             picked = dict(zip(options, choice, strict=True))
             arrangement = _arrange(
-                (key, _order(fused, order), style, *choice), targets, picked, parameters
+                (key, _order(fused, order), style, *choice),
+                targets,
+                [picked[kind] for kind in kinds],
+                parameters,
             )
             if arrangement is not None:
                 yield arrangement
@@ -133,18 +142,23 @@ def _targets(
     return targets
 
 
-def _common_layouts(targets: Sequence[_Target]) -> dict[str, list[str]]:
-    """Return the layouts to choose from: one choice for what splits outputs, one for the rest."""
+def _common_layouts(targets: Sequence[_Target]) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the kind of each target, and the layouts from which each kind has one.
+
+    What splits outputs is a kind, what splits inputs another. A map that shares no layout with
+    its kind makes a kind of its own, and a `Linear` says nothing of the matrices beside it.
+    """
+    kinds: list[str] = []
     options: dict[str, list[str]] = {}
     for target in targets:
         shape, owner = target.map.weight.shape or [], target.map.weight.owner
         found = layouts_of(shape, owner, target.weight, target.heads, target.split)
-        kind = _kind(target)
-        if kind in options:
-            options[kind] = [name for name in options[kind] if name in found]
-        else:
-            options[kind] = found
-    return options
+        kind = f"{_kind(target)} {owner}" if leaves_no_choice(owner) else _kind(target)
+        while found and kind in options and not set(found) & set(options[kind]):
+            kind += " other"
+        options[kind] = [name for name in options.get(kind, found) if name in found]
+        kinds.append(kind)
+    return kinds, options
 
 
 def _kind(target: _Target) -> str:
@@ -154,13 +168,12 @@ def _kind(target: _Target) -> str:
 def _arrange(
     key: tuple[str, ...],
     targets: Sequence[_Target],
-    layouts: Mapping[str, str],
+    layouts: Sequence[str],
     parameters: Sequence[ParameterInfo],
 ) -> Arrangement | None:
     values: dict[str, Tensor] = {}
     biased: set[str] = set()
-    for target in targets:
-        layout = layouts[_kind(target)]
+    for target, layout in zip(targets, layouts, strict=True):
         weight = target.map.weight
         values[weight.path] = place(
             target.weight, layout, weight.shape or [], target.heads, target.split

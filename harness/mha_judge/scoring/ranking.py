@@ -20,11 +20,12 @@ def rank(found: Found, results: Results, weights: Mapping[str, float], bank: Ban
     Args:
         found: Who handed in what; results of others do not count.
         results: What is known.
-        weights: By problem; 1 where nothing is said.
-        bank: For the titles.
+        weights: By problem; its points where nothing is said.
+        bank: For titles and points.
     """
     ids = sorted({*found.problems, *weights})
-    weighed = {problem: weights.get(problem, 1.0) for problem in ids}
+    problems = {problem: bank.problem(problem) for problem in ids}
+    weighed = {name: weights.get(name, float(one.points)) for name, one in problems.items()}
     current = {
         (a.candidate, a.problem): result
         for a in found.answers
@@ -39,7 +40,7 @@ def rank(found: Found, results: Results, weights: Mapping[str, float], bank: Ban
         version=__version__,
         seed=results.seed,
         weights=weighed,
-        titles={problem: bank.problem(problem).title for problem in ids},
+        titles={name: problem.title for name, problem in problems.items()},
         rows=_ranked(rows),
         failures=[
             Failure(candidate=r.candidate, problem=r.problem, path=r.path, fault=r.fault)

@@ -13,6 +13,10 @@ from mha_judge.worker.gradients import pull_back, require_gradients
 MAX_REQUEST_BYTES = 256 * 1024**2
 
 
+Obeyed = tuple[dict[str, Any], dict[str, Any]]
+"""What an operation tells: fields that travel as they are, and at most one value with tensors."""
+
+
 class Server:
     """Holds one submission: its module, its instances and the answers that calls have kept."""
 
@@ -20,7 +24,7 @@ class Server:
         self._module: Any = None
         self._instances: list[Any] = []
         self._kept: dict[int, Any] = {}
-        self._operations: dict[str, Callable[[dict[str, Any], Any], tuple[dict[str, Any], bytes]]]
+        self._operations: dict[str, Callable[[dict[str, Any], Any], Obeyed]]
         self._operations = {
             "load": self._load,
             "read": self._read,
@@ -37,7 +41,10 @@ class Server:
         number = int(header["id"])
         try:
             value = unpack(header.get("value", ["none"]), payload, strides=True)
-            fields, tensors = self._operations[header["op"]](header, value)
+            fields, values = self.obey(header, value)
+            tensors = b""
+            for name, returned in values.items():
+                fields[name], tensors = pack(returned)
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: it must answer
             raised = submission.describe(error)
             return encode_frame({"id": number, "raised": raised})
@@ -46,39 +53,41 @@ class Server:
             sys.stderr.flush()
         return encode_frame({"id": number, "ok": fields}, tensors)
 
-    def _load(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
+    def obey(self, header: dict[str, Any], value: Any) -> Obeyed:
+        """Do what a request says; what the submission raises comes through."""
+        return self._operations[header["op"]](header, value)
+
+    def _load(self, header: dict[str, Any], value: Any) -> Obeyed:
         self._module = submission.load(header["source"], header["filename"])
-        return {"definitions": submission.definitions(self._module)}, b""
+        return {"definitions": submission.definitions(self._module)}, {}
 
-    def _read(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
-        tree, tensors = pack(getattr(self._module, header["name"]))
-        return {"value": tree}, tensors
+    def _read(self, header: dict[str, Any], value: Any) -> Obeyed:
+        return {}, {"value": getattr(self._module, header["name"])}
 
-    def _new(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
+    def _new(self, header: dict[str, Any], value: Any) -> Obeyed:
         args, kwargs = value
         instance = getattr(self._module, header["name"])(*args, **kwargs)
         if hasattr(instance, "eval") and callable(instance.eval):
             instance.eval()
         self._instances.append(instance)
         handle = len(self._instances) - 1
-        return {"handle": handle, "parameters": instances.parameters(instance)}, b""
+        return {"handle": handle, "parameters": instances.parameters(instance)}, {}
 
-    def _parameters(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
-        return {"parameters": instances.parameters(self._instances[header["handle"]])}, b""
+    def _parameters(self, header: dict[str, Any], value: Any) -> Obeyed:
+        return {"parameters": instances.parameters(self._instances[header["handle"]])}, {}
 
-    def _set_parameters(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
+    def _set_parameters(self, header: dict[str, Any], value: Any) -> Obeyed:
         instances.set_parameters(self._instances[header["handle"]], value, header["dtype"])
-        return {}, b""
+        return {}, {}
 
-    def _mode(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
+    def _mode(self, header: dict[str, Any], value: Any) -> Obeyed:
         self._instances[header["handle"]].train(header["training"])
-        return {}, b""
+        return {}, {}
 
-    def _fetch(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
-        tree, tensors = pack(self._revive(value))
-        return {"value": tree}, tensors
+    def _fetch(self, header: dict[str, Any], value: Any) -> Obeyed:
+        return {}, {"value": self._revive(value)}
 
-    def _call(self, header: dict[str, Any], value: Any) -> tuple[dict[str, Any], bytes]:
+    def _call(self, header: dict[str, Any], value: Any) -> Obeyed:
         args, kwargs, cotangents = self._revive(value)
         target = self._target(header["target"])
         wrt: list[str] = header.get("wrt", [])
@@ -100,8 +109,7 @@ class Server:
             answer["inputs"] = (args, kwargs)
         if header.get("keep"):
             self._kept[int(header["id"])] = result
-        tree, tensors = pack(answer)
-        return {**fields, "answer": tree}, tensors
+        return fields, {"answer": answer}
 
     def _target(self, target: str | int) -> Callable[..., Any]:
         if isinstance(target, int):
