@@ -9,13 +9,14 @@ INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test verify check bench clean
+.PHONY: help demo test verify texts check bench clean
 
 help:
 	@echo "make demo    install, then grade a right and a wrong answer"
 	@echo "make image   build the image of the container sandbox (needs Docker); BASE=… names its base"
 	@echo "make test    run all tests"
 	@echo "make verify  certify the bank; SEED=… repeats a run"
+	@echo "make texts   write the page of problems and the questions in statements from the bank"
 	@echo "make check   lint, format, types, certify the bank, then all tests"
 	@echo "make bench   measure ratios against plain Python"
 	@echo "make clean   remove .venv and what tools have left"
@@ -40,6 +41,9 @@ check: $(DEV_INSTALLED)
 	@$(BIN)/mypy
 	@$(MAKE) --no-print-directory verify SEED=1
 	@$(MAKE) --no-print-directory test
+
+texts: $(INSTALLED)
+	@$(BIN)/python -m mha_judge.catalogue
 
 bench: $(INSTALLED)
 	@$(BIN)/python benchmarks/run.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 
@@ -31,6 +32,7 @@ def mixed(count: int, problem: str | None = None) -> list[tuple[str, Path]]:
     for number in range(count):
         kind, step = (right, step_right) if number % 2 else (wrong, step_wrong)
         chosen.append(kind[(number // 2 * step + number // 2 * step // len(kind)) % len(kind)])
+    random.Random(1).shuffle(chosen)  # a class does not hand in problem by problem
     return chosen
 
 

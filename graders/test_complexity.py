@@ -15,47 +15,89 @@ def growth(candidate, key):
     assert_same_growth(candidate.ANSWERS.get(key), complexity.ANSWERS[key], LETTERS, AT_MOST)
 
 
-@check("attention_core: q kᵀ and weights · v in all heads", category="cost", points=3)
+@check(
+    "attention_core: q kᵀ and weights · v in all heads",
+    category="cost",
+    points=3,
+    question="attention_core",
+)
 def test_attention_core(candidate):
     growth(candidate, "attention_core")
 
 
-@check("full_layer: the core and its four projections", category="cost", points=3)
+@check(
+    "full_layer: the core and its four projections",
+    category="cost",
+    points=3,
+    question="full_layer",
+)
 def test_full_layer(candidate):
     growth(candidate, "full_layer")
 
 
-@check("weights_memory: the attention weights of all heads", category="cost", points=2)
+@check(
+    "weights_memory: the attention weights of all heads",
+    category="cost",
+    points=2,
+    question="weights_memory",
+)
 def test_weights_memory(candidate):
     growth(candidate, "weights_memory")
 
 
-@check("dominant_small_n: the term that dominates when n ≪ d", category="cost", points=2)
+@check(
+    "dominant_small_n: the term that dominates when n ≪ d",
+    category="cost",
+    points=2,
+    question="dominant_small_n",
+)
 def test_dominant_small_n(candidate):
     growth(candidate, "dominant_small_n")
 
 
-@check("decode_step: one token with T cached, projections included", category="cost", points=3)
+@check(
+    "decode_step: one token with T cached, projections included",
+    category="cost",
+    points=3,
+    question="decode_step",
+)
 def test_decode_step(candidate):
     growth(candidate, "decode_step")
 
 
-@check("rnn_layer: a recurrent layer over the sequence", category="cost", points=1)
+@check(
+    "rnn_layer: a recurrent layer over the sequence",
+    category="cost",
+    points=1,
+    question="rnn_layer",
+)
 def test_rnn_layer(candidate):
     growth(candidate, "rnn_layer")
 
 
-@check("conv_layer: a convolution of width k over the sequence", category="cost", points=1)
+@check(
+    "conv_layer: a convolution of width k over the sequence",
+    category="cost",
+    points=1,
+    question="conv_layer",
+)
 def test_conv_layer(candidate):
     growth(candidate, "conv_layer")
 
 
-@check("flash_extra_memory: exact blockwise attention, one head", category="cost", points=2)
+@check(
+    "flash_extra_memory: exact blockwise attention, one head",
+    category="cost",
+    points=2,
+    question="flash_extra_memory",
+)
 def test_flash_extra_memory(candidate):
     growth(candidate, "flash_extra_memory")
 
 
-@check("sliding_window: each query meets w keys", category="cost", points=2)
+@check(
+    "sliding_window: each query meets w keys", category="cost", points=2, question="sliding_window"
+)
 def test_sliding_window(candidate):
     growth(candidate, "sliding_window")
 
@@ -64,6 +106,7 @@ def test_sliding_window(candidate):
     "gqa_cache_fraction: the cache with G heads against that with h, exactly",
     category="values",
     points=2,
+    question="gqa_cache_fraction",
 )
 def test_gqa_cache_fraction(candidate):
     answer = candidate.ANSWERS.get("gqa_cache_fraction")
@@ -71,7 +114,9 @@ def test_gqa_cache_fraction(candidate):
     assert_same_formula(answer, complexity.ANSWERS["gqa_cache_fraction"], LETTERS)
 
 
-@check("mha_flops: as counted in a running layer", category="values", points=4)
+@check(
+    "mha_flops: as counted in a running layer", category="values", points=4, question="mha_flops"
+)
 def test_mha_flops(candidate):
     for B, n, d, h in SIZES:
         layer, x = masked_mha.MultiHeadAttention(d, h), torch.zeros(B, n, d)
@@ -81,7 +126,12 @@ def test_mha_flops(candidate):
         assert_count(candidate.mha_flops, seen.flops, B, n, d, h)
 
 
-@check("mha_parameters: as in a real layer, with and without biases", category="values", points=3)
+@check(
+    "mha_parameters: as in a real layer, with and without biases",
+    category="values",
+    points=3,
+    question="mha_parameters",
+)
 def test_mha_parameters(candidate):
     for d in (6, 20, 512):
         layer = masked_mha.MultiHeadAttention(d, 2)
@@ -92,7 +142,12 @@ def test_mha_parameters(candidate):
         assert_count(candidate.mha_parameters, weights, d, False)
 
 
-@check("kv_cache_bytes: as many as real cache tensors take", category="values", points=3)
+@check(
+    "kv_cache_bytes: as many as real cache tensors take",
+    category="values",
+    points=3,
+    question="kv_cache_bytes",
+)
 def test_kv_cache_bytes(candidate):
     for B, n, N, G, D in ((1, 7, 1, 1, 5), (2, 5, 3, 4, 8), (3, 11, 2, 2, 16)):
         for dtype in (torch.float32, torch.bfloat16, torch.int8):
@@ -102,7 +157,12 @@ def test_kv_cache_bytes(candidate):
             assert_count(candidate.kv_cache_bytes, taken, B, n, N, G, D, dtype.itemsize)
 
 
-@check("decode_step_flops: as counted in a running step", category="values", points=4)
+@check(
+    "decode_step_flops: as counted in a running step",
+    category="values",
+    points=4,
+    question="decode_step_flops",
+)
 def test_decode_step_flops(candidate):
     for B, T, d, h in ((1, 9, 4, 2), (2, 6, 12, 3), (3, 30, 20, 5), (1, 1, 6, 6)):
         layer = kv_cache_step.CachedSelfAttention(d, h)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mha_judge.bank import LANGUAGES, Bank, module_name
-from mha_judge.catalogue import page
+from mha_judge.catalogue import page, with_questions
 from mha_judge.errors import BankError, UsageError
 from mha_judge.listing import TRACKS
 
@@ -120,10 +120,19 @@ def _defined(source: str) -> set[str]:
     return names
 
 
+@pytest.mark.parametrize("problem_id", BUILTIN.ids)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_questions_in_a_statement_are_fresh(problem_id, language):
+    text, questions = BUILTIN.statement(problem_id, language), BUILTIN.questions(problem_id)
+
+    assert text == with_questions(text, questions, language), "write it anew: make texts"
+    assert all(f"### `{q.id}`" in text for q in questions.values() if q.choices)
+
+
 def test_the_page_of_the_bank_is_fresh():
     written = (BUILTIN.root / "problems" / "README.md").read_text(encoding="utf-8")
 
-    assert written == page(BUILTIN), "write it anew: mha-judge list --markdown > problems/README.md"
+    assert written == page(BUILTIN), "write it anew: make texts"
 
 
 def test_a_bank_elsewhere_serves_its_own_files(bank):

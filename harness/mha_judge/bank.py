@@ -18,6 +18,7 @@ from mha_judge.errors import BankError, UsageError
 if TYPE_CHECKING:
     from mha_judge.mistake import Mistake
     from mha_judge.problem import Problem
+    from mha_judge.questions import Question
 
 LANGUAGES = ("en", "zh")
 
@@ -110,6 +111,16 @@ class Bank:
 
     def reference(self, problem_id: str) -> Path:
         return self._file(self.root / "reference" / f"{module_name(problem_id)}.py")
+
+    def questions(self, problem_id: str) -> dict[str, Question]:
+        """Return the questions of a problem, with choices and explanations; most have none.
+
+        Raises:
+            BankError: If the file is broken.
+        """
+        from mha_judge.questions import read_questions
+
+        return read_questions(self.root / "problems" / problem_id / "questions.toml")
 
     def mistakes(self, problem_id: str) -> list[Mistake]:
         """Return the known mistakes of a problem.

@@ -1,18 +1,23 @@
-"""The bank as a page of Markdown: what there is, in which order to take it, how it is proved."""
+"""Texts that are made from the bank: its page of Markdown, and the questions in statements.
+
+`python -m mha_judge.catalogue` writes them into the checkout.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from pathlib import Path
 
-from mha_judge.bank import Bank
+from mha_judge.bank import LANGUAGES, Bank
 from mha_judge.listing import TRACKS, Line, tracks
 from mha_judge.problem import Problem
+from mha_judge.questions import Question, as_markdown
 
 _HEAD = """\
 # Problems
 
-Made from the bank by `mha-judge list --markdown`. Each problem has its statement in English and
+Made from the bank by `make texts`. Each problem has its statement in English and
 Chinese beside this page, questions for the interviewer, a hidden grader, a reference, and the known
 mistakes that the grader is certified against.
 """
@@ -26,6 +31,33 @@ def page(bank: Bank) -> str:
         BankError: If the bank is broken; names file, key and remedy.
     """
     return "\n".join([_HEAD, *_sections(bank)])
+
+
+BEGIN, END = "<!-- questions -->\n", "<!-- end of questions -->\n"
+
+
+def with_questions(statement: str, questions: dict[str, Question], language: str) -> str:
+    """Return a statement with its questions as they stand in `questions.toml`."""
+    head, begin, rest = statement.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        return statement
+    return f"{head}{BEGIN}\n{as_markdown(questions, language)}\n{END}{tail}"
+
+
+def write_texts(bank: Bank) -> list[Path]:
+    """Write all made texts anew, and return those that changed."""
+    texts = {bank.root / "problems" / "README.md": page(bank)}
+    for problem_id in bank.ids:
+        for language in LANGUAGES:
+            name = "statement.md" if language == "en" else f"statement.{language}.md"
+            text = bank.statement(problem_id, language)
+            fresh = with_questions(text, bank.questions(problem_id), language)
+            texts[bank.root / "problems" / problem_id / name] = fresh
+    stale = [path for path, text in texts.items() if not path.is_file() or path.read_text() != text]
+    for path in stale:
+        path.write_text(texts[path], encoding="utf-8")
+    return stale
 
 
 def _sections(bank: Bank) -> Iterator[str]:
@@ -74,3 +106,7 @@ def _checks(bank: Bank, problem_id: str) -> int:
     return sum(
         isinstance(node, ast.FunctionDef) and node.name.startswith("test_") for node in tree.body
     )
+
+
+if __name__ == "__main__":
+    write_texts(Bank.builtin())

@@ -77,6 +77,7 @@ def grade(
     seed = secrets.randbelow(MAX_SEED) if seed is None else seed
     grader = str(bank.grader(problem.id))
     reference = load_reference(bank, problem.id)
+    questions = bank.questions(problem.id)
     with closing(Session(channel, submission, problem.limits)) as session:
         failure: LoadFailed | None = None
         try:
@@ -88,14 +89,14 @@ def grade(
         if failure is None:
             failure = _entry_failure(problem, session.definitions)
         if failure is None:
-            candidate = Candidate(session, problem, reference, seed, submission.source)
+            candidate = Candidate(session, problem, reference, seed, submission.source, questions)
             if not verdict_only:
                 # called only where something is wrong: a right answer never reads the mistakes
                 candidate.recognise = lambda step: _diagnostician(
                     bank, problem, reference
                 ).recognises(step)
         reason = "the file did not load" if failure is not None else ""
-        plugin = GraderPlugin(candidate, seed, reason, frozenset(only), verdict_only)
+        plugin = GraderPlugin(candidate, seed, reason, frozenset(only), verdict_only, questions)
         run_grader(grader, plugin)
     checked = time.monotonic()
     if only and not plugin.results:

@@ -67,11 +67,21 @@ class Probe(_Model):
     """Shape of each tensor argument, in order."""
 
 
+class Method(_Model):
+    """A method of an object that keeps something between calls."""
+
+    name: Name
+    arguments: list[Name] = []
+    returns: list[Name] = ["output"]
+    required_returns: NonNegativeInt = 1
+
+
 class Entry(_Model):
     """What the judge calls in a candidate's file."""
 
     name: Name
-    kind: Literal["function", "module", "answers"]
+    kind: Literal["function", "module", "object", "answers"]
+    """A module's weights are the judge's; an object has methods and keeps a state of its own."""
     aliases: list[Name] = []
     classes: list[Name] = []
     """Names of classes that serve as a function once they are made."""
@@ -84,6 +94,8 @@ class Entry(_Model):
     required_returns: int = 1
     arrays: Literal["torch", "numpy", "either"] = "torch"
     """What goes in and comes back: tensors, NumPy arrays, or tensors in and either out."""
+    methods: list[Method] = []
+    """What an object is asked to do."""
     roles: list[Role] = []
     """Weight maps in order of definition."""
     probe: Probe | None = None
@@ -94,6 +106,8 @@ class Entry(_Model):
     def _module_is_complete(self) -> Entry:
         if self.kind == "module" and (not self.roles or self.probe is None):
             raise ValueError("an entry of kind 'module' needs roles and a probe")
+        if (self.kind == "object") != bool(self.methods):
+            raise ValueError("an entry of kind 'object', and no other, needs methods")
         return self
 
 
@@ -149,7 +163,7 @@ def read_problem(path: Path, problem_id: str) -> Problem:
 
 
 _KEYS = sorted(
-    {key for model in (Problem, Entry, Role, Probe, Limits) for key in model.model_fields}
+    {key for model in (Problem, Entry, Method, Role, Probe, Limits) for key in model.model_fields}
 )
 
 

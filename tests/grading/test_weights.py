@@ -269,3 +269,88 @@ def test_the_search_is_bounded():
     parameters = [of(name, (E, E)) for name in ("one", "two", "three", "four")]
 
     assert 1 < len(arrangements(parameters, roles())) <= MAX_ARRANGEMENTS
+
+
+C, M, N, P = 4, 7, 11, 5  # latent width, rows of a table, length, projected length
+
+
+def role(name, out, in_, **options):
+    generator = torch.Generator().manual_seed(out * in_)
+    weight = torch.randn(out, in_, generator=generator)
+    return RoleWeights(name, weight, torch.randn(out, generator=generator), **options)
+
+
+def latent_roles():
+    return [
+        role("q", E, E, heads=H),
+        role("down", C, E, names=("down", "dkv")),
+        role("k", E, C, heads=H, names=("uk",)),
+        role("v", E, C, heads=H, names=("uv",)),
+        role("out", E, E, heads=H, split="in"),
+    ]
+
+
+def test_a_fused_map_without_a_name_carries_what_names_and_shapes_leave_over():
+    wanted = latent_roles()
+    parameters = [*linear("kv_b", 2 * E, C), *linear("kv_a", C, E), *linears("o_proj", "q_proj")]
+
+    first = arrangements(parameters, wanted)[0]
+
+    both = torch.cat([wanted[2].weight, wanted[3].weight])
+    assert torch.equal(first.values["kv_b.weight"], both)
+    assert torch.equal(first.values["kv_a.weight"], wanted[1].weight)
+    assert torch.equal(first.values["q_proj.weight"], wanted[0].weight)
+
+
+def test_matrices_beside_linear_maps_have_an_orientation_of_their_own():
+    wanted = latent_roles()
+    parameters = [*linears("W_q", "W_o"), of("W_dkv", (E, C)), of("W_uk", (C, E))]
+
+    first = arrangements([*parameters, of("W_uv", (C, E))], wanted)[0]
+
+    assert torch.equal(first.values["W_q.weight"], wanted[0].weight)
+    assert torch.equal(first.values["W_dkv"], wanted[1].weight.T)
+    assert torch.equal(first.values["W_uv"], wanted[3].weight.T)
+
+
+def test_maps_with_an_axis_for_the_heads_may_each_order_it_otherwise():
+    wanted = latent_roles()
+    parameters = [*linears("W_q", "W_o"), *linear("W_dkv", C, E)]
+    parameters += [of("W_uk", (H, D, C)), of("W_uv", (H, C, D))]
+
+    first = arrangements(parameters, wanted)[0]
+
+    heads = wanted[2].weight.reshape(H, D, C), wanted[3].weight.reshape(H, D, C)
+    assert torch.equal(first.values["W_uk"], heads[0])
+    assert torch.equal(first.values["W_uv"], heads[1].transpose(1, 2))
+
+
+@pytest.mark.parametrize("heads", [1, H])
+@pytest.mark.parametrize("turned", [False, True], ids=["rows", "columns"])
+@pytest.mark.parametrize("path", ["relative_bias", "bias_table", "embedding.weight"])
+def test_a_table_is_found_in_either_orientation_whatever_its_name(heads, turned, path):
+    table = role("table", M, heads, kind="table")
+    wanted = [*roles(), table]
+    shape = (heads, M) if turned else (M, heads)
+    owner = "Embedding" if path.endswith("weight") else ""
+
+    first = arrangements([of(path, shape, owner), *linears("a", "b", "c", "d")], wanted)[0]
+
+    assert torch.equal(first.values[path], table.weight.T if turned else table.weight)
+    assert torch.equal(first.values["c.weight"], WEIGHTS["v"].weight)
+
+
+@pytest.mark.parametrize("names", [("to_k", "proj_k"), ("key", "E_proj"), ("W_k", "E")])
+def test_roles_of_one_name_are_told_apart_by_what_fits(names):
+    long, short = (
+        role(name, P, N, kind="table", group="length", names=(letter,))
+        for name, letter in (("k", "e"), ("v", "f"))
+    )
+    wanted = [*roles()[:3], long, short, roles()[3]]
+    parameters = [of("proj_v", (N, P)), of(names[1], (N, P)), *linears("to_out", "to_v", "to_q")]
+
+    first = arrangements([*parameters, *linear(names[0])], wanted)[0]
+
+    assert torch.equal(first.values[names[1]], long.weight.T)
+    assert torch.equal(first.values["proj_v"], short.weight.T)
+    assert torch.equal(first.values[f"{names[0]}.weight"], WEIGHTS["k"].weight)

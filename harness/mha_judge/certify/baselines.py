@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mha_judge.problem import Entry, Problem
 
+_DETACHED = "cut from the graph"
 _SPOILERS: dict[str, str] = {
     "zeros": "torch.zeros_like(t)",
     "ones": "torch.ones_like(t)",
@@ -16,7 +17,7 @@ _SPOILERS: dict[str, str] = {
     "1 ‰ of noise": "t + 1e-3 * t.abs().max() * torch.randn_like(t)",
     "two decimals": "(t * 100).round() / 100",
     "the other sign": "-t",
-    "cut from the graph": "t.detach().clone()",
+    _DETACHED: "t.detach().clone()",
     "float64": "t.double() if t.dtype is torch.float32 else t.float()",
     "a flat tensor": "t.reshape(-1)",
 }
@@ -26,10 +27,13 @@ _NUMBERS: dict[str, str] = {"zero": "0", "one more": "value + 1", "twice": "2 * 
 _HEAD = """
 
 import functools as _functools
+import numpy
 import torch
 
 
 def _spoil(value):
+    if isinstance(value, numpy.ndarray):
+        return numpy.asarray(_spoil(torch.from_numpy(value.copy())))
     if isinstance(value, torch.Tensor):
         t = value
         return {tensor}
@@ -58,8 +62,11 @@ def baselines(problem: Problem, reference: str) -> dict[str, str]:
     """
     spoilt = "".join(_spoilt(entry) for entry in problem.entry if entry.kind != "answers")
     counts = any(entry.kind == "answers" for entry in problem.entry)
+    learns = any(e.kind != "object" and e.arrays == "torch" for e in problem.entry)
     found = {}
     for name, expression in (_NUMBERS if counts else _SPOILERS).items():
+        if name == _DETACHED and not learns:
+            continue
         tensor, number = ("value", expression) if counts else (expression, "value")
         head = _HEAD.replace("{tensor}", tensor).replace("{number}", number)
         found[name] = reference + head + spoilt
@@ -69,4 +76,7 @@ def baselines(problem: Problem, reference: str) -> dict[str, str]:
 def _spoilt(entry: Entry) -> str:
     if entry.kind == "function":
         return f"\n\n{entry.name} = _spoilt({entry.name})\n"
+    if entry.kind == "object":
+        names = [f"{entry.name}.{method.name}" for method in entry.methods]
+        return "\n" + "".join(f"\n{name} = _spoilt({name})" for name in names) + "\n"
     return f"\n\n{entry.name}.forward = _spoilt({entry.name}.forward)\n"

@@ -17,15 +17,9 @@ _HEADINGS = {
 
 @click.command("list")
 @click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="Language of titles.")
-@click.option("--markdown", is_flag=True, help="Print a page of Markdown instead.")
 @click.pass_context
-def command(ctx: click.Context, lang: str, markdown: bool) -> None:
+def command(ctx: click.Context, lang: str) -> None:
     """List the problems by track, the easiest first."""
-    if markdown:
-        from mha_judge.catalogue import page  # reads all of each problem: slower than a list
-
-        click.echo(page(bank_of(ctx)), nl=False)
-        return
     found = tracks(bank_of(ctx))
     rows = {track: [_row(line, lang) for line in lines] for track, lines in found.items()}
     every = [_HEADINGS[lang], *(row for lines in rows.values() for row in lines)]

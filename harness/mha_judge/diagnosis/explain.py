@@ -35,7 +35,10 @@ MAX_RIGHT = 10
 
 def _telling(steps: Sequence[Step]) -> Sequence[Step]:
     """Return a check's last step, or all where they build on one another."""
-    chained = any(isinstance(leaf, Live) for step in steps for leaf in leaves(step.args))
+    chained = any(
+        step.target.chained or any(isinstance(leaf, Live) for leaf in leaves(step.args))
+        for step in steps
+    )
     return steps if chained else steps[-1:]
 
 
@@ -156,7 +159,7 @@ class _Case:
         """
         others = [failure for failure in self._failures if failure not in explained]
         replay = self._replay(self._catalogue.programs[name])
-        missed = sum(replay.changes(failure.steps[-1], self._truth) for failure in others)
+        missed = sum(replay.changes(failure.steps, self._truth) for failure in others)
         return missed <= len(explained) and self._contradictions(name) <= len(explained)
 
     def _contradictions(self, name: str) -> int:
@@ -190,12 +193,11 @@ class _Case:
 
     def _active(self, failure: _Failure, named: Sequence[str]) -> list[str]:
         """Return the mistakes that change an answer here, those already named first."""
-        last = failure.steps[-1]
         matter = [
             name
             for name, program in self._catalogue.programs.items()
             if name in self._catalogue.mistakes  # without those of other constants
-            and (name in named or self._replay(program).changes(last, self._truth))
+            and (name in named or self._replay(program).changes(failure.steps, self._truth))
         ]
         return sorted(matter, key=lambda name: name not in named)
 

@@ -51,9 +51,11 @@ def same_error(failure: CheckFailure, error: Exception) -> bool:
 
 
 def same_answer(found: Any, answers: Any, key: str) -> bool:
-    """Return whether a formula grows as a program's own answer does."""
+    """Return whether an answer is a program's own, or a formula that grows as it does."""
     if not isinstance(answers, dict) or key not in answers:
         return False
+    if found == answers[key]:
+        return True
     try:
         one, other = (from_answer(text, _LETTERS) for text in (found, answers[key]))
         return bool(same_growth(one, other).is_equal)

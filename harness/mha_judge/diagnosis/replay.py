@@ -35,6 +35,7 @@ from mha_judge.grading.expected import (
     rounded_copy,
 )
 from mha_judge.grading.failures import CheckFailure, Raised
+from mha_judge.grading.stateful import Bound, Stateful
 from mha_judge.grading.target import Target
 from mha_judge.grading.trace import Step
 
@@ -57,12 +58,22 @@ class Replay:
         kept: Kept = {}
         return all(self._agrees(step, kept) for step in steps)
 
-    def changes(self, step: Step, truth: Replay) -> bool:
-        """Return whether the program's answer to a step is not the reference's."""
-        own, right = (list(leaves(replay._result(step))) for replay in (self, truth))
+    def changes(self, steps: Sequence[Step], truth: Replay) -> bool:
+        """Return whether the program's answer to the last step is not the reference's.
+
+        Steps on an object that keeps a state are all taken, and any of them may differ.
+        """
+        chained = any(step.target.chained for step in steps)
+        asked = steps if chained else steps[-1:]
+        own, right = (list(leaves(replay._results(asked))) for replay in (self, truth))
         return len(own) != len(right) or not all(
             alike(*both, ALIKE) for both in zip(own, right, strict=True)
         )
+
+    def _results(self, steps: Sequence[Step]) -> list[Any]:
+        for stand_in in self._stand_ins.values():
+            stand_in.forget()
+        return [self._result(step) for step in steps]
 
     def _result(self, step: Step) -> Any:
         """Return the rounded answer to a step, or the name of what was raised."""
@@ -84,12 +95,21 @@ class Replay:
         except CheckFailure:
             return False
         except Exception as error:  # a mistake may raise anything, as the candidate may
-            return step.failure is not None and same_error(step.failure, error)
+            if step.failure is None:
+                return False
+            # of an object's refusals only what follows matters, not the words
+            return step.target.chained or same_error(step.failure, error)
 
     def _stand_in(self, target: Target) -> StandIn:
-        if id(target) not in self._stand_ins:
-            self._stand_ins[id(target)] = StandIn(self._entry(target.entry.name), target)
-        return self._stand_ins[id(target)]
+        owner: Target | Stateful = target
+        name = target.entry.name
+        if isinstance(target, Bound):
+            owner, name = target.owner, target.owner.maker.entry.name
+        if id(owner) not in self._stand_ins:
+            self._stand_ins[id(owner)] = StandIn(self._entry(name), target)
+        stand_in = self._stand_ins[id(owner)]
+        stand_in.target = target
+        return stand_in
 
 
 class _Asking:

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from mha_judge.grading.arrays import make_layer, on_tensors
 from mha_judge.grading.layer import Layer
+from mha_judge.grading.stateful import Bound
 from mha_judge.grading.target import Target
 
 EXACT, ROUNDED = 0, 1
@@ -21,27 +22,41 @@ class StandIn:
 
     def __init__(self, entry: Any, target: Target) -> None:
         self._entry = entry
-        self._target = target
+        self.target = target
         self._made: dict[int, Any] = {}
         self._states: dict[int, tuple[Any, ...]] = {}
         self._called = False
 
     def call(self, precision: int) -> Callable[..., Any]:
         """Return what is called in float64, or in the dtype of the question."""
-        if not isinstance(self._target, Layer):
-            return on_tensors(self._target.entry, self._entry)
+        if isinstance(self.target, Bound):
+            return self._method(self.target, precision)
+        if not isinstance(self.target, Layer):
+            return on_tensors(self.target.entry, self._entry)
         if precision not in self._made:
-            self._made[precision] = _layer(self._entry, self._target, precision)
+            self._made[precision] = _layer(self._entry, self.target, precision)
             self._states[precision] = _state(self._made[precision])
         self._called = True
         layer: Callable[..., Any] = self._made[precision]
         return layer
+
+    def _method(self, target: Bound, precision: int) -> Callable[..., Any]:
+        """Return a method of the program's object; all methods of one object share it."""
+        if precision not in self._made:
+            self._made[precision] = self._entry(**target.owner.sizes)
+            self._states[precision] = ()
+        self._called = True
+        method: Callable[..., Any] = getattr(self._made[precision], target.entry.name)
+        return method
 
     def forget(self) -> None:
         """Be made anew if calls have left something behind in the layer."""
         if not self._called:
             return
         self._called = False
+        if isinstance(self.target, Bound):
+            self._made, self._states = {}, {}
+            return
         for precision, state in self._states.items():
             if _state(self._made[precision]) != state:
                 self._made, self._states = {}, {}

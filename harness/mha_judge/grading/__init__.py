@@ -10,6 +10,7 @@ from mha_judge.grading.assertions import (
 )
 from mha_judge.grading.candidate import Candidate
 from mha_judge.grading.check import check
+from mha_judge.grading.choices import assert_choice
 from mha_judge.grading.counts import assert_count, assert_same_formula, assert_same_growth
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.policy import (
@@ -22,6 +23,7 @@ from mha_judge.grading.policy import (
 __all__ = [
     "Candidate",
     "Draw",
+    "assert_choice",
     "assert_close",
     "assert_count",
     "assert_gradients_match",

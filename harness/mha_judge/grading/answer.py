@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from mha_judge.grading.arrays import returned
+from mha_judge.grading.arrays import narrowed, only_arrays, returned
 from mha_judge.grading.assertions import describe, require_form
 from mha_judge.grading.expected import Expected, Live
 from mha_judge.grading.failures import CheckFailure
@@ -32,7 +32,7 @@ class Answer:
         names = entry.returns
         many = isinstance(expected, tuple) and len(names) > 1
         self.expected = dict(zip(names, expected, strict=False)) if many else {names[0]: expected}
-        self._values = by_name(entry, value)
+        self._values = by_name(entry, only_arrays(entry, value))
 
     def has(self, name: str) -> bool:
         """Return whether the candidate returned this result at all."""
@@ -47,8 +47,10 @@ class Answer:
         if name not in self._values:
             raise CheckFailure(f"returns no {name}; {', '.join(self._entry.returns)} are wanted")
         for value, expected, label in _pairs(self._values[name], self.expected[name], name):
-            if self._entry.arrays == "numpy" and not isinstance(value, Tensor):
-                raise CheckFailure(f"{label} is {describe(value)}; a NumPy array is wanted")
+            if self._entry.arrays == "numpy":
+                if not isinstance(value, Tensor):
+                    raise CheckFailure(f"{label} is {describe(value)}; a NumPy array is wanted")
+                value = narrowed(value, expected.rounded.dtype)
             yield value, expected, label
 
     def __getattr__(self, name: str) -> Tensor:

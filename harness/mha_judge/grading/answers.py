@@ -1,4 +1,4 @@
-"""A candidate's dictionary of formulas."""
+"""A candidate's dictionary of answers."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ if TYPE_CHECKING:
 
 
 class Answers:
-    """A candidate's dictionary of formulas."""
+    """A candidate's dictionary of answers: formulas, and letters of choices."""
+
+    chained = False
 
     def __init__(self, candidate: Candidate, entry: Entry) -> None:
         self._candidate = candidate
+        self.questions = candidate.questions
         self.entry = entry
         self._values: dict[Any, Any] | None = None
 
     def get(self, key: str) -> Any:
-        """Return one answer.
+        """Return one answer; where it names a choice, that choice's text.
 
         Raises:
             CheckFailure: If it is missing, or ANSWERS is not a dict.
@@ -34,5 +37,8 @@ class Answers:
             self._values = value
         if key not in self._values:
             raise CheckFailure(f"`{self.entry.name}` has no answer to {key!r}")
-        self._candidate.trace.note(Step(self, (key,), found=self._values[key]))
-        return self._values[key]
+        found = self._values[key]
+        choice = self.questions[key].chosen(found) if key in self.questions else None
+        found = found if choice is None else choice.text
+        self._candidate.trace.note(Step(self, (key,), found=found))
+        return found

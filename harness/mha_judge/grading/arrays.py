@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -25,7 +25,7 @@ def as_tensors(tree: Any) -> Any:
 
 
 def _tensor(leaf: Any) -> Any:
-    plain = isinstance(leaf, (numpy.ndarray, numpy.generic)) and leaf.dtype.kind in "fiub"
+    plain = isinstance(leaf, (numpy.ndarray, numpy.generic)) and leaf.dtype.kind in "fciub"
     return torch.from_numpy(numpy.array(leaf)) if plain else leaf
 
 
@@ -33,14 +33,12 @@ def returned(entry: Entry, tree: Any) -> Any:
     """Return what a call gave with tensors for arrays, where the entry may return arrays.
 
     A table of float64, which is what NumPy makes by itself, counts as one of float32 where either
-    kind may be returned; a tensor where only arrays may be is left as something else.
+    kind may be returned. The bank's own programs answer in tensors already.
     """
     if entry.arrays == "torch":
         return tree
 
     def take(leaf: Any) -> Any:
-        if isinstance(leaf, Tensor):
-            return leaf if entry.arrays == "either" else Opaque("a torch.Tensor")
         tensor = _tensor(leaf)
         wide = isinstance(tensor, Tensor) and tensor.dtype is torch.float64
         return tensor.float() if wide and entry.arrays == "either" else tensor
@@ -48,11 +46,36 @@ def returned(entry: Entry, tree: Any) -> Any:
     return map_tree(take, tree)
 
 
+def only_arrays(entry: Entry, tree: Any) -> Any:
+    """Return what a candidate returned, a tensor as something else where arrays are wanted."""
+    if entry.arrays != "numpy":
+        return tree
+    return map_tree(
+        lambda leaf: Opaque("a torch.Tensor") if isinstance(leaf, Tensor) else leaf, tree
+    )
+
+
+def narrowed(found: Tensor, wanted: torch.dtype) -> Tensor:
+    """Return float64 as float32 where float32 was given; everything else as it is.
+
+    NumPy widens by itself: `scores / np.sqrt(D)` and `mask * -1e9` are float64 whatever the scores
+    were. A problem that is about dtypes looks at the array itself.
+    """
+    widened = found.dtype is torch.float64 and wanted is torch.float32
+    return found.float() if widened else found
+
+
 def on_tensors(entry: Entry, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of the bank's own as one that takes and returns tensors."""
     if entry.arrays != "numpy":
         return function
-    return lambda *args: as_tensors(function(*as_arrays(list(args))))
+    return lambda *args: _call(function, args)
+
+
+def _call(function: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """Return the answer to tensors of a function on arrays, which may overflow without a word."""
+    with numpy.errstate(all="ignore"):
+        return as_tensors(function(*as_arrays(list(args))))
 
 
 def make_layer(cls: Any, sizes: Mapping[str, Any], dtype: torch.dtype) -> torch.nn.Module:
@@ -75,4 +98,4 @@ class _ArrayLayer(torch.nn.Module):
                 self.register_parameter(name, torch.nn.Parameter(weight.T, requires_grad=False))
 
     def forward(self, *args: Any) -> Any:
-        return as_tensors(self.made.forward(*as_arrays(list(args))))
+        return _call(self.made.forward, args)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from mha_judge.grading.answers import Answers
@@ -11,20 +12,31 @@ from mha_judge.grading.entries import find_entry
 from mha_judge.grading.function import Function
 from mha_judge.grading.module import ModuleEntry
 from mha_judge.grading.session import Session
+from mha_judge.grading.stateful import ObjectEntry
 from mha_judge.grading.trace import Step, Trace
 from mha_judge.problem import Entry, Problem
+from mha_judge.questions import Question
+
+_Proxy = Function | ModuleEntry | ObjectEntry | Answers
 
 
 class Candidate:
     """The entries of a problem, as attributes by their names in the contract."""
 
     def __init__(
-        self, session: Session, problem: Problem, reference: Any, seed: int, source: str
+        self,
+        session: Session,
+        problem: Problem,
+        reference: Any,
+        seed: int,
+        source: str,
+        questions: Mapping[str, Question] = MappingProxyType({}),
     ) -> None:
         self.session = session
         self.problem = problem
         self.reference = reference
         self.source = source
+        self.questions = questions
         self.notes: list[str] = []
         self.trace = Trace()
         self.recognise: Callable[[Step], bool] | None = None
@@ -32,7 +44,7 @@ class Candidate:
         self._seed = seed
         self._check = ""
         self._layers = 0
-        self._entries: dict[str, Function | ModuleEntry | Answers] = {}
+        self._entries: dict[str, _Proxy] = {}
 
     def enter(self, check: str) -> None:
         """Note which check runs: weights are drawn for it alone."""
@@ -61,10 +73,12 @@ class Candidate:
             self._entries[name] = self._make(entry)
         return self._entries[name]
 
-    def _make(self, entry: Entry) -> Function | ModuleEntry | Answers:
+    def _make(self, entry: Entry) -> _Proxy:
         found = find_entry(entry, self.session.definitions)
         if found.name != entry.name:
             self.note(f"`{found.name}` is taken for `{entry.name}`")
         if entry.kind == "answers":
             return Answers(self, entry)
-        return (ModuleEntry if entry.kind == "module" else Function)(self, entry, found)
+        kinds: dict[str, Callable[..., _Proxy]]
+        kinds = {"module": ModuleEntry, "object": ObjectEntry, "function": Function}
+        return kinds[entry.kind](self, entry, found)

@@ -21,6 +21,7 @@ class CheckSpec:
     points: int
     after: tuple[str, ...]
     advisory: bool
+    question: str = ""
 
 
 def check(
@@ -30,6 +31,7 @@ def check(
     points: int = 1,
     after: str | tuple[str, ...] = (),
     advisory: bool = False,
+    question: str = "",
 ) -> Callable[[F], F]:
     """Declare a test function as a check.
 
@@ -39,6 +41,7 @@ def check(
         points: 1 to 5, before the problem's points are scaled to 100; 0 for an advisory check.
         after: Functions (without `test_`) of this grader that must have passed before.
         advisory: Shown, but neither worth points nor a reason to reject.
+        question: Id in `questions.toml`, whose explanation the report tells afterwards.
 
     Raises:
         ValueError: If the category is unknown or the points are out of range.
@@ -46,7 +49,7 @@ def check(
     if not (points == 0 if advisory else 1 <= points <= 5):
         raise ValueError(f"{title!r}: points must be 1 to 5, or 0 for an advisory check")
     needed = (after,) if isinstance(after, str) else tuple(after)
-    spec = CheckSpec(title, Category(category), points, needed, advisory)
+    spec = CheckSpec(title, Category(category), points, needed, advisory, question)
 
     def mark(function: F) -> F:
         setattr(function, _ATTRIBUTE, spec)

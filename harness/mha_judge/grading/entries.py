@@ -66,15 +66,23 @@ def _unfit(entry: Entry, name: str, definition: Definition) -> str | None:
         )
     if definition.kind == "value":
         return f"`{name}` is not callable: it is a value of type {definition.type}"
-    if entry.kind == "module" and definition.kind != "class":
+    if entry.kind in ("module", "object") and definition.kind != "class":
         return f"`{name}` is a function; a class is wanted"
+    if entry.kind == "object":
+        missing = [one.name for one in entry.methods if one.name not in definition.methods]
+        return f"`{name}` has no method `{missing[0]}`" if missing else None
     if definition.kind == "class" and definition.call is None:
         return f"`{name}` has neither `forward` nor `__call__`"
     return None
 
 
 def _wanted(entry: Entry) -> str:
-    what = {"function": "the function", "module": "the class", "answers": "the dict"}[entry.kind]
+    what = {
+        "function": "the function",
+        "module": "the class",
+        "object": "the class",
+        "answers": "the dict",
+    }[entry.kind]
     others = [*entry.aliases, *entry.classes]
     aliases = f" (or {', '.join(others[:4])})" if others else ""
     return f"{what} `{entry.name}`{aliases}"

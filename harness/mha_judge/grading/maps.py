@@ -13,7 +13,7 @@ from mha_judge.grading.replies import ParameterInfo
 from mha_judge.grading.roles import heads_index, is_bias, map_path, role_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # tensors have no one truth value
 class RoleWeights:
     """What the reference puts into one role."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from mha_judge.grading.candidate import Candidate
 from mha_judge.grading.check import CheckSpec, spec_of
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.failures import CheckFailure
+from mha_judge.questions import Question
 from mha_judge.report.models import CheckResult, Outcome
 from mha_judge.report.untrusted import clean
 
@@ -27,6 +29,7 @@ class GraderPlugin:
         reason: str = "",
         only: frozenset[str] = frozenset(),
         until_failure: bool = False,
+        questions: Mapping[str, Question] = MappingProxyType({}),
     ) -> None:
         """Take the candidate; or None and the reason why no check can be assessed."""
         self._candidate = candidate
@@ -34,6 +37,7 @@ class GraderPlugin:
         self._reason = reason
         self._only = only
         self._until_failure = until_failure
+        self._questions = questions
         self.results: list[CheckResult] = []
         self.faults: list[str] = []
         """What went wrong in the grader itself: the judge's fault, not the submission's."""
@@ -95,6 +99,15 @@ class GraderPlugin:
         finally:
             session._setupstate.teardown_exact(None)
 
+    def _explanation(self, item: pytest.Item, spec: CheckSpec) -> str:
+        """Return what the report tells of the question that a check puts."""
+        if not spec.question:
+            return ""
+        if spec.question not in self._questions:
+            self.faults.append(f"{item.nodeid}: questions.toml has no {spec.question!r}")
+            return ""
+        return self._questions[spec.question].told
+
     def _missing_ground(self, spec: CheckSpec) -> str | None:
         for name in spec.after:
             ground = next((r for r in self.results if r.id == _as_id(name)), None)
@@ -124,6 +137,7 @@ class GraderPlugin:
                 margin=failure.margin if failure is not None else None,
                 sample=failure.sample if failure is not None else None,
                 advisory=spec.advisory,
+                explanation=self._explanation(item, spec),
             )
         )
 

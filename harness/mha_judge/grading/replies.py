@@ -34,6 +34,9 @@ class Definition(_Reply):
     constructor: Annotated[list[Parameter], Field(max_length=100)] | None = None
     call: Annotated[list[Parameter], Field(max_length=100)] | None = None
     module: bool = False
+    methods: Annotated[
+        dict[Text, Annotated[list[Parameter], Field(max_length=100)] | None], Field(max_length=100)
+    ] = {}
     type: Text = ""
 
 

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 class Target:
     """Something that can be called: arguments bound, reference asked first, answer kept apart."""
 
+    chained = False
+    """Whether what a call gives depends on the calls before it."""
+
     def __init__(self, candidate: Candidate, entry: Entry) -> None:
         self._candidate = candidate
         self.entry = entry
@@ -144,9 +147,18 @@ class Target:
         if self.entry.arrays == "numpy":
             prepared = (as_arrays(prepared[0]), {k: as_arrays(v) for k, v in prepared[1].items()})
         called: Called = self._candidate.session.request(
-            "call", (*prepared, cotangents), target=target, wrt=places, **options
+            "call",
+            (*prepared, cotangents),
+            target=target,
+            wrt=places,
+            **self._fields(),
+            **options,
         )
         return called
+
+    def _fields(self) -> dict[str, Any]:
+        """Return what else a request says."""
+        return {}
 
     def _named(self, args: Sequence[Any]) -> dict[str, Any]:
         names = self.entry.arguments

@@ -61,7 +61,7 @@ def arrangements(
             if len(found) >= MAX_ARRANGEMENTS:
                 return found
     if not found:
-        raise Unbound(_complaint(parameters, roles))
+        raise Unbound(_complaint(parameters, maps, roles))
     return found
 
 
@@ -191,10 +191,18 @@ def _arrange(
     return Arrangement(key, values, frozenset(biased), unbound)
 
 
-def _complaint(parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]) -> str:
+def _complaint(
+    parameters: Sequence[ParameterInfo], maps: Sequence[Map], roles: Sequence[RoleWeights]
+) -> str:
     found = ", ".join(
         f"{p.path} {'×'.join(map(str, p.shape)) if p.shape is not None else '(lazy)'}"
         for p in parameters[:16]
     )
     wanted = ", ".join(f"{r.id} {'×'.join(map(str, r.weight.shape))}" for r in roles)
-    return f"the layer's weights do not fit the contract: found {found or 'none'}; wanted {wanted}"
+    norms = sum(one.kind == "norm" for one in maps)
+    asked = sum(role.kind == "norm" for role in roles)
+    few = f" (it has {asked} norms, the layer {norms})" if norms < asked else ""
+    return (
+        f"the layer's weights do not fit the contract{few}: "
+        f"found {found or 'none'}; wanted {wanted}"
+    )

@@ -106,6 +106,8 @@ class CheckResult(_Model):
     """The titles of the known mistakes that explain the failure."""
     advisory: bool = False
     """Shown, but worth no points and never a reason to reject."""
+    explanation: str = ""
+    """Of a question: the right answer, and why; for readers who may see hints."""
 
 
 class Diagnosis(_Model):

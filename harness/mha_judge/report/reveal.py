@@ -32,7 +32,7 @@ def revealed(report: Report, reveal: Reveal) -> dict[str, Any]:
 
 
 def _check(check: CheckResult, reveal: Reveal) -> dict[str, Any]:
-    told = _CHECK
+    told = _CHECK if reveal is not Reveal.HINTS else _CHECK | {"explanation"}
     if reveal is Reveal.HINTS and check.outcome is not Outcome.PASSED:
-        told = _CHECK | _TOLD_WITH_HINTS
+        told = told | _TOLD_WITH_HINTS
     return check.model_dump(mode="json", include=told)

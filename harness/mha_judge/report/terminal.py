@@ -37,6 +37,7 @@ def show(report: Report, console: Console, reveal: Reveal = Reveal.FULL) -> None
     elif reveal is not Reveal.SCORE:
         _show_checks(report, console, reveal)
     if reveal in (Reveal.HINTS, Reveal.FULL):
+        _show_explanations(report, console)
         _show_first_thing(report, console, reveal)
     if reveal is Reveal.FULL:
         _show_notes(report, console)
@@ -99,6 +100,19 @@ def _row(check: CheckResult, reveal: Reveal, told: Collection[str]) -> Text:
     if check.diagnosis:
         text.append(f"\n→ {check.diagnosis}", style="bold")
     return text
+
+
+def _show_explanations(report: Report, console: Console) -> None:
+    """Tell the answers to all questions, right or wrong: they are there to learn from."""
+    explained = [check for check in report.checks if check.explanation]
+    if not explained:
+        return
+    console.print(Text("The questions explained", style="bold"))
+    for check in explained:
+        mark = Text(f"{MARKS[check.outcome]} ", style=_COLOURS.get(check.outcome, "red"))
+        console.print(mark + Text(check.title))
+        console.print(Padding(Text(check.explanation, style="dim"), (0, 0, 0, 2)))
+    console.print()
 
 
 def _show_first_thing(report: Report, console: Console, reveal: Reveal) -> None:

@@ -89,7 +89,7 @@ class Server:
 
     def _call(self, header: dict[str, Any], value: Any) -> Obeyed:
         args, kwargs, cotangents = self._revive(value)
-        target = self._target(header["target"])
+        target = self._target(header["target"], header.get("method"))
         wrt: list[str] = header.get("wrt", [])
         differentiated = require_gradients(args, kwargs, wrt)
         fields: dict[str, Any] = {}
@@ -111,7 +111,9 @@ class Server:
             self._kept[int(header["id"])] = result
         return fields, {"answer": answer}
 
-    def _target(self, target: str | int) -> Callable[..., Any]:
+    def _target(self, target: str | int, method: str | None) -> Callable[..., Any]:
+        if isinstance(target, int) and method is not None:
+            return getattr(self._instances[target], method)  # type: ignore[no-any-return]  # any
         if isinstance(target, int):
             return instances.entry_of(self._instances[target])
         return getattr(self._module, target)  # type: ignore[no-any-return]  # whatever it is

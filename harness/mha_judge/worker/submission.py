@@ -10,6 +10,7 @@ from typing import Any
 MODULE = "submission"
 MAX_TEXT = 4_000
 MAX_NAMES = 500
+MAX_METHODS = 100
 
 
 def load(source: str, filename: str) -> types.ModuleType:
@@ -48,6 +49,7 @@ def _definition(value: Any) -> dict[str, Any]:
             "constructor": _signature(value),
             "call": _signature(_forward(value), skip_self=True),
             "module": _is_torch_module(value),
+            "methods": _methods(value),
         }
     if isinstance(value, functools.partial):
         return {"kind": "function", "own": True, "call": _signature(value)}
@@ -55,6 +57,17 @@ def _definition(value: Any) -> dict[str, Any]:
         own = getattr(value, "__module__", None) == MODULE or type(value).__module__ == MODULE
         return {"kind": "function", "own": own, "call": _signature(value)}
     return {"kind": "value", "own": True, "type": type(value).__name__[:100]}
+
+
+def _methods(cls: type) -> dict[str, Any]:
+    """Return the signatures of the public methods that the file itself gives a class."""
+    found: dict[str, Any] = {}
+    for base in [base for base in cls.__mro__ if base.__module__ == MODULE]:
+        for name, value in vars(base).items():
+            public = isinstance(value, types.FunctionType) and not name.startswith("_")
+            if public and name not in found and len(found) < MAX_METHODS:
+                found[name[:100]] = _signature(value, skip_self=True)
+    return found
 
 
 def _forward(cls: type) -> Any:

@@ -1,0 +1,115 @@
+"""The questions of a problem: their choices, and the explanation that is told afterwards.
+
+They stand in `problems/<id>/questions.toml`. The order of the choices, and so their letters,
+follows from the file's `version` and the question's id: a new version shuffles them anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mha_judge.errors import BankError
+
+LETTERS = "abcdefgh"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Choice(_Model):
+    """One answer to choose."""
+
+    text: str
+    text_zh: str
+    why: str = ""
+    """Why it is wrong."""
+
+
+class Question(_Model):
+    """One entry of `ANSWERS`, or a function that gives a count."""
+
+    id: str
+    text: str = ""
+    text_zh: str = ""
+    right: Choice | None = None
+    wrong: Annotated[list[Choice], Field(max_length=len(LETTERS) - 1)] = []
+    explanation: str
+    """Told after grading, whatever the answer was."""
+    version: int = 1
+
+    @property
+    def choices(self) -> dict[str, Choice]:
+        """The choices by letter."""
+        if self.right is None:
+            return {}
+        every = sorted([self.right, *self.wrong], key=lambda choice: self._place(choice.text))
+        return dict(zip(LETTERS, every, strict=False))
+
+    def _place(self, text: str) -> bytes:
+        return hashlib.sha256(f"{self.version}:{self.id}:{text}".encode()).digest()
+
+    def chosen(self, answer: object) -> Choice | None:
+        """Return the choice that an answer names: by letter, in any dress, or by its whole text."""
+        if not isinstance(answer, str):
+            return None
+        letter = answer.strip().strip("()[].:").lower()
+        if letter in self.choices:
+            return self.choices[letter]
+        plain = _plain(answer)
+        same = (c for c in self.choices.values() if plain in (_plain(c.text), _plain(c.text_zh)))
+        return next(same, None)
+
+    @property
+    def told(self) -> str:
+        """What a candidate is told afterwards: the right choice, and why."""
+        right = next((letter for letter, c in self.choices.items() if c == self.right), None)
+        head = f"{right}) {self.right.text} " if right and self.right else ""
+        return head + self.explanation.strip()
+
+
+def read_questions(path: Path) -> dict[str, Question]:
+    """Return the questions of a file by id, in order; none where there is no file.
+
+    Raises:
+        BankError: If the file is broken; names it, the key, and the remedy.
+    """
+    if not path.is_file():
+        return {}
+    try:
+        fields = tomllib.loads(path.read_text(encoding="utf-8"))
+        version = fields.get("version", 1)
+        items = [Question.model_validate(q | {"version": version}) for q in fields["question"]]
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
+        raise BankError(f"{path}: not a list of questions: {error}; mend the file") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise BankError(f"{path}: {key}: {first['msg']}; correct it") from error
+    return {question.id: question for question in items}
+
+
+def as_markdown(questions: dict[str, Question], language: str) -> str:
+    """Return the questions that have choices as a section of a statement."""
+    return "\n".join(_lines(questions, language)).strip() + "\n"
+
+
+def _lines(questions: dict[str, Question], language: str) -> Iterator[str]:
+    for question in questions.values():
+        if question.choices:
+            yield f"### `{question.id}`\n"
+            yield question.text if language == "en" else question.text_zh
+            yield ""
+            for letter, choice in question.choices.items():
+                yield f"- **{letter})** {choice.text if language == 'en' else choice.text_zh}"
+            yield ""
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".。")

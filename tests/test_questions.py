@@ -1,0 +1,96 @@
+"""Questions: letters follow from the version, answers are taken by letter or by text."""
+
+import pytest
+
+from mha_judge.bank import Bank
+from mha_judge.catalogue import BEGIN, END, with_questions
+from mha_judge.errors import BankError
+from mha_judge.judge import grade
+from mha_judge.questions import Choice, Question, as_markdown, read_questions
+from mha_judge.report.models import Reveal
+from mha_judge.report.reveal import revealed
+from mha_judge.sandbox import open_channel
+from mha_judge.submission import Submission
+
+CHOICES = [Choice(text=f"choice {n}", text_zh=f"选项 {n}", why=f"not {n}") for n in range(1, 4)]
+RIGHT = Choice(text="The right one.", text_zh="正确的。")
+
+
+def question(version=1):
+    return Question(
+        id="why", text="Why?", text_zh="为什么？", right=RIGHT, wrong=CHOICES,
+        explanation="Because.", version=version,
+    )  # fmt: skip
+
+
+def letter_of_right(version):
+    return next(letter for letter, c in question(version).choices.items() if c == RIGHT)
+
+
+def test_every_choice_has_a_letter_of_its_own():
+    choices = question().choices
+
+    assert list(choices) == ["a", "b", "c", "d"]
+    assert {c.text for c in choices.values()} == {RIGHT.text, *(c.text for c in CHOICES)}
+
+
+def test_a_new_version_shuffles_the_letters():
+    assert len({letter_of_right(version) for version in range(20)}) > 1
+    assert letter_of_right(3) == letter_of_right(3)
+
+
+@pytest.mark.parametrize("dress", ["{}", "({})", "{})", "[{}]", " {} ", "{}."])
+@pytest.mark.parametrize("case", [str.lower, str.upper])
+def test_a_letter_is_taken_in_any_dress(dress, case):
+    answer = dress.format(case(letter_of_right(1)))
+
+    assert question().chosen(answer) == RIGHT
+
+
+@pytest.mark.parametrize("answer", ["The right one", "the  right one.", "正确的"])
+def test_the_whole_text_of_a_choice_is_an_answer(answer):
+    assert question().chosen(answer) == RIGHT
+
+
+@pytest.mark.parametrize("answer", ["e", "", "right", None, 1, ["a"], "a b"])
+def test_what_names_no_choice_is_no_answer(answer):
+    assert question().chosen(answer) is None
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_statement_gets_the_questions_between_its_marks(language):
+    statement = f"# Head\n\n{BEGIN}stale\n{END}\ntail\n"
+
+    text = with_questions(statement, {"why": question()}, language)
+
+    assert "stale" not in text
+    assert as_markdown({"why": question()}, language) in text
+    assert text.startswith("# Head") and text.endswith("tail\n")
+    assert with_questions(text, {"why": question()}, language) == text
+
+
+def test_a_broken_file_names_itself_and_the_key(tmp_path):
+    path = tmp_path / "questions.toml"
+    path.write_text('[[question]]\nid = "a"\n', encoding="utf-8")
+
+    with pytest.raises(BankError, match=r"questions\.toml: explanation: Field required; correct"):
+        read_questions(path)
+
+
+def test_a_problem_without_questions_has_none(tmp_path):
+    assert read_questions(tmp_path / "questions.toml") == {}
+
+
+def test_explanations_are_told_with_hints_and_not_before():
+    bank = Bank.builtin()
+    submission = Submission.read(bank.reference("complexity"))
+    channel = open_channel("jail")
+    try:
+        report = grade(submission, bank, bank.problem("complexity"), channel)
+    finally:
+        channel.close()
+
+    assert all(check.explanation for check in report.checks)
+    told = {level: str(revealed(report, level)) for level in Reveal}
+    words = report.checks[0].explanation[:40]
+    assert [level for level in Reveal if words in told[level]] == [Reveal.HINTS, Reveal.FULL]
