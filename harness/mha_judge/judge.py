@@ -67,8 +67,8 @@ def grade(
     import torch  # while the supervisor imports it too
 
     from mha_judge.grading.candidate import Candidate
-    from mha_judge.grading.plugin import GraderPlugin, run_grader
     from mha_judge.grading.policy import fused_in_source
+    from mha_judge.grading.running import Run
     from mha_judge.grading.session import LoadFailed, Session
 
     torch.set_num_threads(1)
@@ -96,20 +96,20 @@ def grade(
                     bank, problem, reference
                 ).recognises(step)
         reason = "the file did not load" if failure is not None else ""
-        plugin = GraderPlugin(candidate, seed, reason, frozenset(only), verdict_only, questions)
-        run_grader(grader, plugin)
+        run = Run(candidate, seed, reason, frozenset(only), verdict_only, questions)
+        results = run.grade(grader)
     checked = time.monotonic()
-    if only and not plugin.results:
+    if only and not results:
         raise UsageError(
             f"no check is called {', '.join(sorted(only))}; the report lists their ids"
         )
-    if all(check.advisory for check in plugin.results):
+    if all(check.advisory for check in results):
         raise UsageError("nothing that counts was checked; name a check that is not advisory")
     assert session.tier is not None
     policy = []
     if failure is None and "fused-attention" in problem.forbid:
         policy = fused_in_source(submission.source)
-    checks = _scaled(plugin.results)
+    checks = _scaled(results)
     explained = None if verdict_only else candidate
     diagnoses = _diagnose(bank, problem, reference, explained, checks)
     ended = time.monotonic()
@@ -149,7 +149,7 @@ def grade(
 
 @functools.cache  # asking the collector whether it was done takes as long as a check
 def _freeze_what_is_imported() -> None:
-    """Keep torch's heap out of garbage collection: pytest collects twice in every run."""
+    """Keep torch's heap out of garbage collection: walking it takes longer than a check."""
     gc.freeze()
 
 

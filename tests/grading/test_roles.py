@@ -55,6 +55,7 @@ def test_names_of_weights_are_not_taken_for_biases(path):
     [
         ("q_proj.weight", "q_proj.bias"), ("in_proj_weight", "in_proj_bias"), ("W_q", "b_q"),
         ("wq", "bq"), ("w_q", "b_q"), ("heads.0.q.weight", "heads.0.q.bias"), ("a.W_o", "a.b_o"),
+        ("W_1", "b_1"), ("ffn.w2", "ffn.b2"), ("ffn.weight_1", "ffn.bias_1"),
     ],
 )  # fmt: skip
 def test_weight_and_bias_belong_to_one_map(weight, bias):
@@ -63,7 +64,8 @@ def test_weight_and_bias_belong_to_one_map(weight, bias):
 
 def test_the_maps_of_a_module_stay_apart():
     paths = (
-        "W_q W_k W_v W_o heads.0.q.weight heads.1.q.weight linears.0.weight in_proj_weight weight"
+        "W_q W_k W_v W_o heads.0.q.weight heads.1.q.weight linears.0.weight in_proj_weight weight "
+        "W_1 W_2 ffn.w1 ffn.w2"
     )
 
     assert len({map_path(path) for path in paths.split()}) == len(paths.split())

@@ -70,7 +70,13 @@ class Diagnostician:
 
     def recognises(self, step: Step) -> bool:
         """Return whether some mistake answers a step as the candidate did."""
-        return any(Replay(p.entry).agrees([step]) for p in self._catalogue.programs.values())
+        for program in self._catalogue.programs.values():
+            replay = Replay(program.entry)
+            found = replay.agrees([step])
+            replay.release()
+            if found:
+                return True
+        return False
 
     def explain(self, results: Sequence[CheckResult], trace: Trace) -> list[Diagnosis]:
         """Return the mistakes that explain failed checks, the one that explains most first."""
@@ -79,6 +85,7 @@ class Diagnostician:
         named = case.by_pairs(named)
         for mistake, checks in case.by_their_check():
             named.setdefault(mistake.id, []).extend(checks)
+        case.close()
         return [self._diagnosis(name, checks) for name, checks in named.items()]
 
     def _diagnosis(self, name: str, checks: Sequence[str]) -> Diagnosis:
@@ -216,6 +223,11 @@ class _Case:
             if len(mistakes) == 1:
                 named.append((mistakes[0], [check.id]))
         return named
+
+    def close(self) -> None:
+        """Let go of what was asked."""
+        for replay in (self._truth, *self._replays.values()):
+            replay.release()
 
     def _replay(self, program: Program) -> Replay:
         if id(program) not in self._replays:

@@ -58,6 +58,12 @@ class Replay:
         kept: Kept = {}
         return all(self._agrees(step, kept) for step in steps)
 
+    def release(self) -> None:
+        """Be done with all questions."""
+        for stand_in in self._stand_ins.values():
+            stand_in.release()
+        self._stand_ins = {}
+
     def changes(self, steps: Sequence[Step], truth: Replay) -> bool:
         """Return whether the program's answer to the last step is not the reference's.
 

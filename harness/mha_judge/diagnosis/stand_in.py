@@ -57,23 +57,55 @@ class StandIn:
         if isinstance(self.target, Bound):
             self._made, self._states = {}, {}
             return
-        for precision, state in self._states.items():
-            if _state(self._made[precision]) != state:
-                self._made, self._states = {}, {}
-                return
+        if any(_state(self._made[key]) != state for key, state in self._states.items()):
+            self._made, self._states = {}, {}
+
+    def release(self) -> None:
+        """Let others use the layers, unless calls have left something behind in them."""
+        if isinstance(self.target, Layer):
+            for precision, model in self._made.items():
+                if _state(model) == self._states[precision]:
+                    _keep(self._entry, self.target, model)
+        self._made, self._states = {}, {}
 
 
-def _layer(cls: Any, target: Layer, precision: int) -> Any:
+_Key = tuple[Any, ...]
+_spare: dict[_Key, list[torch.nn.Module]] = {}
+"""Layers of programs that nobody uses, by class, sizes and dtype: making one takes longer than
+asking it."""
+_MAX_KEPT = 4_000
+
+
+def _key(cls: Any, target: Layer, dtype: torch.dtype) -> _Key:
+    return (cls, *sorted(target.sizes.items()), dtype)
+
+
+def _layer(cls: Any, target: Layer, precision: int) -> torch.nn.Module:
     """Return a layer of the program's class with the weights of the candidate's."""
     reference: Any = target.references()[precision]
-    weights = reference.state_dict()
-    with _without_initialisation():
-        model = make_layer(cls, target.sizes, next(iter(weights.values())).dtype)
-    model.train(target.training)
-    own = model.state_dict()
-    fits = {name: w for name, w in weights.items() if name in own and own[name].shape == w.shape}
-    model.load_state_dict(fits, strict=False)
+    weights: dict[str, Tensor] = dict(reference.named_parameters())
+    dtype = next(iter(weights.values())).dtype
+    kept = _spare.get(_key(cls, target, dtype))
+    if kept:
+        model = kept.pop()
+    else:
+        with _without_initialisation():
+            model = make_layer(cls, target.sizes, dtype)
+    if model.training is not target.training:
+        model.train(target.training)
+    with torch.no_grad():
+        for name, own in model.named_parameters():
+            if name in weights and own.shape == weights[name].shape:
+                own.copy_(weights[name])
     return model
+
+
+def _keep(cls: Any, target: Layer, model: torch.nn.Module) -> None:
+    """Put a layer by for the next one who needs such a layer."""
+    if sum(map(len, _spare.values())) >= _MAX_KEPT:
+        _spare.clear()
+    dtype = next(model.parameters()).dtype
+    _spare.setdefault(_key(cls, target, dtype), []).append(model)
 
 
 @contextmanager

@@ -68,7 +68,8 @@ def map_path(path: str) -> str:
     *parents, last = path.split(".")
     word = _letters(last)
     if word in ("weight", "bias", "w", "b", "kernel"):
-        return ".".join(parents) or path
+        number = re.sub(r"[^0-9]", "", last)  # w_1 and b_1, w_2 and b_2
+        return ".".join([*parents, number] if number else parents) or path
     stripped = re.sub(
         r"^(?:bias|weight|b(?=[_qkvo])|w(?=[_qkvo]))_?|_?(?:bias|weight)$", "", last.lower()
     )

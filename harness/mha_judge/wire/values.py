@@ -172,7 +172,9 @@ def _pack_array(value: object, state: _Packing) -> Any:
             return ["opaque", f"a numpy array of {value.size} elements"]
         if state.strides:
             return ["asarray", _pack_plain(torch.from_numpy(value), state)]
-        return _pack_tensor("array", torch.from_numpy(numpy.array(value, order="C")), state)
+        native = value.dtype.newbyteorder("=")  # the only order of bytes that torch takes
+        plain = numpy.array(value, dtype=native, order="C")
+        return _pack_tensor("array", torch.from_numpy(plain), state)
     if isinstance(value, torch.Tensor):
         if state.strides and id(value) in state.packed:
             return state.packed[id(value)]
