@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from mha_judge.grading.arrays import make_layer, on_tensors
+from mha_judge.grading.expected import in_float64
 from mha_judge.grading.layer import Layer
 from mha_judge.grading.stateful import Bound
 from mha_judge.grading.target import Target
@@ -43,7 +44,8 @@ class StandIn:
     def _method(self, target: Bound, precision: int) -> Callable[..., Any]:
         """Return a method of the program's object; all methods of one object share it."""
         if precision not in self._made:
-            self._made[precision] = self._entry(**target.owner.sizes)
+            with in_float64() if precision == EXACT else nullcontext():
+                self._made[precision] = self._entry(**target.owner.sizes)
             self._states[precision] = ()
         self._called = True
         method: Callable[..., Any] = getattr(self._made[precision], target.entry.name)

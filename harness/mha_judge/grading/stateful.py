@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mha_judge.grading.arguments import bind, extras_for
 from mha_judge.grading.entries import Found
-from mha_judge.grading.expected import in_float64
+from mha_judge.grading.expected import expect, in_float64
 from mha_judge.grading.failures import Crashed
 from mha_judge.grading.target import Target
 from mha_judge.problem import Entry, Method
@@ -53,6 +54,13 @@ class Stateful:
         self.generation = maker.candidate.session.generation
         self._methods = {method.name: Bound(self, method) for method in maker.entry.methods}
 
+    @property
+    def held_elements(self) -> int:
+        """Numbers in all tensors and arrays that the candidate's object holds by now."""
+        session = self.maker.candidate.session
+        listed = session.request("parameters", handle=self.handle).parameters
+        return sum(math.prod(one.shape) for one in listed if one.shape is not None)
+
     def __getattr__(self, name: str) -> Bound:
         methods = self.__dict__.get("_methods", {})
         if name not in methods:
@@ -85,8 +93,7 @@ class Bound(Target):
     def observe(self, *args: Any) -> Any:
         """Return what a call does. It is made once: the object is another one afterwards."""
         exact, rounded = self.references()
-        exact(*args)
-        rounded(*args)
+        expect(exact, args, rounded)  # keeps the references in step
         called = self._send(args, observe=True)
         if called.observed is None:
             raise Crashed("the worker's answer lacks the observation")

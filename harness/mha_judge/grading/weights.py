@@ -199,10 +199,19 @@ def _complaint(
         for p in parameters[:16]
     )
     wanted = ", ".join(f"{r.id} {'×'.join(map(str, r.weight.shape))}" for r in roles)
-    norms = sum(one.kind == "norm" for one in maps)
-    asked = sum(role.kind == "norm" for role in roles)
-    few = f" (it has {asked} norms, the layer {norms})" if norms < asked else ""
     return (
-        f"the layer's weights do not fit the contract{few}: "
+        f"the layer's weights do not fit the contract{_lack(maps, roles)}: "
         f"found {found or 'none'}; wanted {wanted}"
     )
+
+
+def _lack(maps: Sequence[Map], roles: Sequence[RoleWeights]) -> str:
+    """Return what is plainly missing: norms, or maps that nothing can hold in parts."""
+    norms = sum(one.kind == "norm" for one in maps)
+    asked = sum(role.kind == "norm" for role in roles)
+    if norms < asked:
+        return f" (it has {asked} norms, the layer {norms})"
+    in_parts = {part for parts in fused_maps(roles).values() for part in parts}
+    whole = [role for role in roles if role.heads == 1 and role.id not in in_parts]
+    lacking = [role.id for role in whole if not any(one.fits(role) for one in maps)]
+    return f" (nothing fits {', '.join(lacking)})" if lacking else ""

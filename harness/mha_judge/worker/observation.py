@@ -54,6 +54,12 @@ class _Functions(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
+_WRITES_A_PART = frozenset(
+    f"aten.{name}"
+    for name in ("index_put_", "_index_put_impl_", "index_copy_", "scatter_", "index_fill_")
+)
+
+
 class _Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch lacks the types
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -73,7 +79,11 @@ class _Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch l
         count = flop_registry.get(func.overloadpacket)
         if count is not None:
             seen.flops += int(count(*args, **(kwargs or {}), out_val=result))
-        for tensor in result if isinstance(result, (list, tuple)) else [result]:
+        if str(func.overloadpacket) in _WRITES_A_PART:  # gives back all of what it wrote into
+            result_seen: Any = [arg for arg in args[1:] if isinstance(arg, torch.Tensor)]
+        else:
+            result_seen = result if isinstance(result, (list, tuple)) else [result]
+        for tensor in result_seen:
             if isinstance(tensor, torch.Tensor) and not func.is_view:
                 seen.largest_elements = max(seen.largest_elements, tensor.numel())
                 seen.written_elements += tensor.numel()

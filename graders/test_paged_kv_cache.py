@@ -1,0 +1,334 @@
+"""A paged key/value cache: one pool, pages handed out and taken back, nothing lost or shared."""
+
+# H heads  D head size  P page size  T cached positions of a sequence
+
+from mha_judge.grading import (
+    assert_close,
+    assert_grows_at_most,
+    assert_inputs_unchanged,
+    assert_rejected,
+    check,
+    fail,
+)
+
+H, D = 3, 5
+
+
+def cache_of(candidate, num_pages=7, page_size=4, num_heads=H, head_dim=D):
+    return candidate.PagedKVCache(
+        num_pages=num_pages, page_size=page_size, num_heads=num_heads, head_dim=head_dim
+    )
+
+
+def kv(draw, tokens, heads=H, dim=D):
+    return draw.normal(heads, tokens, dim), draw.normal(heads, tokens, dim)
+
+
+def assert_holds(cache, *sequences):
+    for sequence in sequences:
+        assert_close(cache.gather(sequence), "k", "v")
+
+
+@check(
+    "Is made with (num_pages, page_size, num_heads, head_dim); an append is taken",
+    category="shape",
+    points=2,
+)
+def test_append(candidate, draw):
+    cache_of(candidate).append(1, *kv(draw, 3))
+
+
+@check(
+    "gather returns (k, v), (H, T, D) each: T positions, not whole pages",
+    category="shape",
+    points=3,
+    after="append",
+)
+def test_gather_shape(candidate, draw):
+    cache = cache_of(candidate)
+    cache.append(1, *kv(draw, 6))
+
+    answer = cache.gather(1)
+
+    assert answer.k.shape == (H, 6, D)
+    assert answer.v.shape == (H, 6, D)
+
+
+@check(
+    "What was appended comes back, keys as keys and values as values",
+    category="values",
+    points=4,
+    after="gather_shape",
+)
+def test_one_append(candidate, draw):
+    for tokens in (1, 3, 4, 5, 11):
+        cache = cache_of(candidate)
+        cache.append(1, *kv(draw, tokens))
+        assert_holds(cache, 1)
+
+
+@check("gather changes nothing", category="robustness", points=1, after="one_append")
+def test_gather_changes_nothing(candidate, draw):
+    cache = cache_of(candidate, num_pages=3)
+    cache.append(1, *kv(draw, 5))
+    for _ in range(3):
+        assert_holds(cache, 1)
+
+
+@check(
+    "Appends continue where the last one ended, also in the middle of a page",
+    category="values",
+    points=4,
+    after="gather_changes_nothing",
+)
+def test_several_appends(candidate, draw):
+    cache = cache_of(candidate, num_pages=13)
+    for tokens in (3, 1, 1, 2, 5, 1, 4, 9, 1, 7):
+        cache.append(1, *kv(draw, tokens))
+        assert_holds(cache, 1)
+
+
+@check(
+    "Sequences that grow in turn do not touch one another",
+    category="values",
+    points=4,
+    after="one_append",
+)
+def test_several_sequences(candidate, draw):
+    cache = cache_of(candidate, num_pages=17, page_size=3)
+    for tokens in (2, 3, 1, 4):
+        for sequence in (1, 2, 3):
+            cache.append(sequence, *kv(draw, tokens))
+        assert_holds(cache, 1, 2, 3)
+
+
+@check(
+    "The names of sequences may be numbers or texts, in any order",
+    category="values",
+    points=1,
+    after="one_append",
+)
+def test_names(candidate, draw):
+    cache = cache_of(candidate, num_pages=11)
+    for sequence in (7, 0, "x", 100):
+        cache.append(sequence, *kv(draw, 5))
+    assert_holds(cache, 7, 0, "x", 100)
+
+
+@check("Pages of size 1, one head, head size 1", category="shape", points=1, after="one_append")
+def test_size_one(candidate, draw):
+    for sizes in ((5, 1, H, D), (5, 3, 1, D), (5, 3, H, 1), (1, 3, H, D)):
+        cache = cache_of(candidate, *sizes)
+        cache.append(1, *kv(draw, 2 if sizes[0] > 1 else 1, *sizes[2:]))
+        cache.append(1, *kv(draw, 1, *sizes[2:]))
+        assert_holds(cache, 1)
+
+
+@check(
+    "A page that is not full takes the next positions: N pages hold N · P",
+    category="values",
+    points=3,
+    after="one_append",
+)
+def test_pages_are_filled(candidate, draw):
+    cache = cache_of(candidate, num_pages=2, page_size=4)
+    for _ in range(8):
+        cache.append(1, *kv(draw, 1))
+    assert_holds(cache, 1)
+    other = cache_of(candidate, num_pages=3, page_size=4)
+    other.append(1, *kv(draw, 5))
+    other.append(2, *kv(draw, 4))
+    other.append(1, *kv(draw, 3))
+    assert_holds(other, 1, 2)
+
+
+@check(
+    "A full pool raises",
+    category="robustness",
+    points=3,
+    after="one_append",
+)
+def test_full_pool_raises(candidate, draw):
+    cache = cache_of(candidate, num_pages=2, page_size=4)
+    cache.append(1, *kv(draw, 8))
+    assert_rejected(cache.append, 1, *kv(draw, 1), why="a position more than the pool holds")
+    assert_rejected(cache.append, 2, *kv(draw, 1), why="a sequence for which no page is left")
+    larger = cache_of(candidate, num_pages=2, page_size=4)
+    assert_rejected(larger.append, 1, *kv(draw, 9), why="more positions than the pool holds")
+
+
+@check(
+    "An append that does not fit changes nothing: no position, no page is lost",
+    category="robustness",
+    points=4,
+    after="full_pool_raises",
+)
+def test_full_pool_loses_nothing(candidate, draw):
+    cache = cache_of(candidate, num_pages=5, page_size=3)
+    cache.append(1, *kv(draw, 4))
+    cache.append(2, *kv(draw, 3))
+    for tokens in (9, 10, 30):
+        assert_rejected(cache.append, 1, *kv(draw, tokens), why="more than what is free")
+        assert_holds(cache, 1, 2)
+    cache.append(1, *kv(draw, 5))
+    cache.append(2, *kv(draw, 3))
+    assert_holds(cache, 1, 2)
+
+
+@check(
+    "Freed pages serve again, in whatever order",
+    category="values",
+    points=4,
+    after="several_sequences",
+)
+def test_pages_are_reused(candidate, draw):
+    cache = cache_of(candidate, num_pages=5, page_size=2)
+    cache.append(1, *kv(draw, 3))
+    cache.append(2, *kv(draw, 4))
+    cache.free(1)
+    cache.append(3, *kv(draw, 6))
+    assert_holds(cache, 2, 3)
+    cache.free(2)
+    cache.append(4, *kv(draw, 3))
+    assert_holds(cache, 3, 4)
+    for _ in range(4):  # what leaks at each turn runs out
+        cache.free(4)
+        cache.append(4, *kv(draw, 4))
+        assert_holds(cache, 3, 4)
+
+
+@check(
+    "A name that was freed begins anew",
+    category="values",
+    points=2,
+    after="several_appends",
+)
+def test_name_begins_anew(candidate, draw):
+    cache = cache_of(candidate)
+    cache.append(1, *kv(draw, 7))
+    cache.free(1)
+    cache.append(1, *kv(draw, 2))
+    assert_holds(cache, 1)
+
+
+@check(
+    "Freeing one sequence leaves the others as they are, also when its pages go to a third",
+    category="values",
+    points=2,
+    after="several_sequences",
+)
+def test_no_page_has_two_owners(candidate, draw):
+    cache = cache_of(candidate, num_pages=6, page_size=2)
+    for sequence in (1, 2, 3):
+        cache.append(sequence, *kv(draw, 4))
+    cache.free(2)
+    assert_holds(cache, 1, 3)
+    cache.append(1, *kv(draw, 2))
+    cache.append(4, *kv(draw, 2))
+    assert_holds(cache, 1, 3, 4)
+    assert_rejected(cache.append, 4, *kv(draw, 2), why="more than what is free")
+    assert_holds(cache, 1, 3, 4)
+
+
+@check(
+    "A sequence that is not known, or was freed, raises in gather and in free",
+    category="robustness",
+    points=3,
+    after="one_append",
+)
+def test_unknown_sequence(candidate, draw):
+    cache = cache_of(candidate)
+    cache.append(1, *kv(draw, 3))
+    assert_rejected(cache.gather, 2, why="gather of a sequence that never was")
+    assert_rejected(cache.free, 2, why="free of a sequence that never was")
+    cache.free(1)
+    assert_rejected(cache.gather, 1, why="gather of a sequence that was freed")
+    assert_rejected(cache.free, 1, why="free of a sequence that was freed")
+
+
+@check(
+    "Keys or values of another shape raise, and nothing is broadcast",
+    category="robustness",
+    points=2,
+    after="one_append",
+)
+def test_bad_shapes(candidate, draw):
+    cache = cache_of(candidate)
+    cache.append(1, *kv(draw, 3))
+    assert_rejected(cache.append, 1, *kv(draw, 2, heads=1), why="one head in a cache of three")
+    assert_rejected(cache.append, 1, *kv(draw, 2, dim=1), why="a head size of 1 in one of 5")
+    assert_rejected(cache.append, 1, *kv(draw, 2, heads=H + 1), why="four heads in three")
+    k, _ = kv(draw, 2)
+    assert_rejected(cache.append, 1, k, kv(draw, 1)[1], why="two keys with one value")
+    assert_holds(cache, 1)
+
+
+@check("The inputs are left as they were", category="robustness", points=1, after="one_append")
+def test_inputs_unchanged(candidate, draw):
+    cache = cache_of(candidate)
+    assert_inputs_unchanged(cache.append, 1, *kv(draw, 6))
+
+
+@check(
+    "Strided keys and values, as transposing makes them, are taken as they are",
+    category="robustness",
+    points=1,
+    after="one_append",
+)
+def test_non_contiguous(candidate, draw):
+    cache = cache_of(candidate)
+    k = draw.normal(6, H, D).transpose(0, 1)
+    v = draw.normal(H, D, 6).transpose(1, 2)
+    cache.append(1, k, v)
+    assert_holds(cache, 1)
+
+
+@check(
+    "Two caches know nothing of one another",
+    category="robustness",
+    points=1,
+    after="one_append",
+)
+def test_two_caches(candidate, draw):
+    one, other = cache_of(candidate), cache_of(candidate)
+    one.append(1, *kv(draw, 6))
+    other.append(1, *kv(draw, 3))
+    assert_holds(one, 1)
+    assert_holds(other, 1)
+
+
+@check(
+    "An append writes as much, however long the sequence and however large the pool",
+    category="cost",
+    points=3,
+    after="several_appends",
+)
+def test_cost_of_an_append(candidate, draw):
+    def written(before, num_pages):
+        cache = cache_of(candidate, num_pages=num_pages)
+        cache.append(1, *kv(draw, before))
+        return cache.append.observe(1, *kv(draw, 2)).written_elements
+
+    base = written(5, 64)
+    assert_grows_at_most(base, written(201, 64), 3, "what an append of 2 positions writes")
+    assert_grows_at_most(base, written(5, 512), 3, "what an append writes into a larger pool")
+
+
+@check(
+    "Memory is taken once: what the cache holds does not grow with what is appended",
+    category="cost",
+    points=3,
+    after=("several_appends", "names"),
+)
+def test_memory_is_taken_once(candidate, draw):
+    cache = cache_of(candidate, num_pages=16)
+    cache.append("a", *kv(draw, 1))
+    before = cache.held_elements
+    for sequence in ("a", "b"):
+        cache.append(sequence, *kv(draw, 20))
+    after = cache.held_elements
+    if after > before:
+        fail(
+            "holds more numbers after more appends; a pool made once is wanted",
+            f"{before}, then {after}",
+        )
