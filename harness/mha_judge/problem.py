@@ -127,7 +127,7 @@ class Problem(_Model):
     """Problems worth doing first."""
     after: list[Identifier] = []
     """Problems to go on with."""
-    forbid: list[Literal["fused-attention", "python-loops"]] = []
+    forbid: list[Literal["fused-attention", "python-loops", "autograd"]] = []
     """What the policy of this problem rules out."""
     limits: Limits = Limits()
     hints: dict[str, str]

@@ -62,7 +62,9 @@ def baselines(problem: Problem, reference: str) -> dict[str, str]:
     """
     spoilt = "".join(_spoilt(entry) for entry in problem.entry if entry.kind != "answers")
     counts = any(entry.kind == "answers" for entry in problem.entry)
-    learns = any(e.kind != "object" and e.arrays == "torch" for e in problem.entry)
+    learns = "autograd" not in problem.forbid and any(
+        entry.kind != "object" and entry.arrays == "torch" for entry in problem.entry
+    )
     found = {}
     for name, expression in (_NUMBERS if counts else _SPOILERS).items():
         if name == _DETACHED and not learns:

@@ -15,6 +15,7 @@ from mha_judge.grading.counts import assert_count, assert_same_formula, assert_s
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.policy import (
     assert_grows_at_most,
+    assert_no_autograd,
     assert_not_imported,
     assert_operations_do_not_grow,
     assert_written_from_scratch,
@@ -29,6 +30,7 @@ __all__ = [
     "assert_gradients_match",
     "assert_grows_at_most",
     "assert_inputs_unchanged",
+    "assert_no_autograd",
     "assert_no_extra_parameters",
     "assert_not_imported",
     "assert_operations_do_not_grow",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from torch import Tensor
@@ -63,6 +64,15 @@ class Answer:
     def tensors(self, name: str) -> list[Tensor]:
         """Return all tensors of a nested result, known to have the expected form."""
         return [require_form(value, wanted, label) for value, wanted, label in self.pairs(name)]
+
+    def beside(self, **scales: float) -> Answer:
+        """Return the answer with the size of what each result was computed from.
+
+        A difference of large numbers may be next to nothing, and its error is theirs.
+        """
+        for name, scale in scales.items():
+            self.expected[name] = replace(self.expected[name], scale=float(scale))
+        return self
 
     def live(self, name: str) -> Live:
         """Return the very object that the worker returned, to pass it on to a later call."""

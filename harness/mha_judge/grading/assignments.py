@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from mha_judge.grading.maps import Map, RoleWeights
 
@@ -54,7 +54,7 @@ def _found(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment
     if named is not None:
         yield from named
         return
-    yield from _in_order(maps, roles)
+    yield from _in_order(_group_by_group(maps, roles), roles)
     yield from _fused_in_order(maps, roles)
     yield from _per_head_lists(maps, roles)
 
@@ -121,7 +121,7 @@ def _by_name(maps: list[Map], roles: Sequence[RoleWeights]) -> list[Assignment] 
         if one.role is not None and id(one) not in taken:
             groups.setdefault(one.role, []).append(one)
     covered = set(chosen)
-    for fused, parts, one in _fused_by_name(groups, roles):
+    for fused, parts, one in _fused_by_name(groups, roles, covered):
         if covered & set(parts):
             return None
         chosen[fused] = [one]
@@ -152,12 +152,25 @@ def _with_rest(
         return None
     if len(missing) != len(left):
         return _with_fused_rest(left, chosen, missing) or None
+    left = _group_by_group(left, missing)
     found = []
     for number, (order, fitting) in enumerate(_orders(left, missing)):
         if fitting or not number:
             rest = {role.id: [left[i]] for role, i in zip(missing, order, strict=True)}
             found.append((f"names, order {order}" if number else "names", chosen | rest))
     return found
+
+
+def _group_by_group(maps: list[Map], roles: Sequence[RoleWeights]) -> list[Map]:
+    """Return maps in the order of the roles' groups, where words on their paths settle it."""
+    groups = [role.group for role in roles]
+    named = [next((g for g in groups if _speaks_of(one.path, g)), "") for one in maps]
+    if sorted(named) != sorted(groups):
+        return maps
+    queues = {
+        g: iter([one for one, own in zip(maps, named, strict=True) if own == g]) for g in groups
+    }
+    return [next(queues[group]) for group in groups]
 
 
 def _with_fused_rest(
@@ -196,12 +209,20 @@ def _by_shape(
 
 
 def _fused_by_name(
-    groups: Mapping[str, list[Map]], roles: Sequence[RoleWeights]
+    groups: Mapping[str, list[Map]], roles: Sequence[RoleWeights], covered: Set[str]
 ) -> Iterator[tuple[str, tuple[str, ...], Map]]:
-    """Yield each named fused map with its id and the roles that it carries."""
+    """Yield each named fused map with its id and the roles that it carries.
+
+    Args:
+        groups: Maps by the name of the role that their paths name.
+        roles: All that are wanted.
+        covered: Ids of roles that have a map; grows while the maps are taken.
+    """
     fused = fused_maps(roles)
     for name in _FUSED:
-        slots = {slot.removesuffix(name).rstrip("_"): slot for slot in fused if _is(slot, name)}
+        every = [slot for slot in fused if _is(slot, name)]
+        free = [slot for slot in every if covered.isdisjoint(fused[slot])]
+        slots = {slot.removesuffix(name).rstrip("_"): slot for slot in free or every}
         members = groups.get(name, [])
         if members and len(members) <= len(slots):
             for group, one in _in_groups(members, list(slots)):
@@ -252,9 +273,23 @@ def _in_groups(members: Sequence[Map], groups: Sequence[str]) -> Iterator[tuple[
 
 
 def _owner(one: Map, members: Sequence[Map]) -> str:
-    """Return what tells a map's module apart: its parent's path, where parents differ."""
-    parents = {member.path.rpartition(".")[0] for member in members}
-    return one.path.rpartition(".")[0] if len(parents) > 1 else one.path
+    """Return what tells a map's module apart from those of the other members.
+
+    That is the path of its parent, of which a number at the end only counts the heads of a list,
+    unless nothing else differs; and its own path where all have one parent.
+    """
+    for part in (_list_of, _parent_of):
+        if len({part(member.path) for member in members}) > 1:
+            return part(one.path)
+    return one.path
+
+
+def _parent_of(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+def _list_of(path: str) -> str:
+    return re.sub(r"(\.[0-9]+)+$", "", _parent_of(path))
 
 
 def _speaks_of(path: str, group: str) -> bool:

@@ -127,6 +127,58 @@ def assert_written_from_scratch(candidate: Candidate, target: Function | Layer, 
         raise CheckFailure(f"runs `{seen[0]}`; {_FROM_SCRATCH}")
 
 
+_AUTOGRAD_NAMES = frozenset(
+    "backward autograd requires_grad_ vjp jvp jacrev jacfwd jacobian hessian enable_grad grad_fn "
+    "forward_ad linearize grad_and_value functional_call set_grad_enabled retain_grad".split()
+)
+
+
+def assert_no_autograd(candidate: Candidate, target: Function | Layer, *args: Any) -> None:
+    """Assert that gradients are computed by hand: neither source nor call uses autograd.
+
+    Raises:
+        CheckFailure: Naming the place in the source, or what was seen.
+    """
+    for name, line in _names_in(candidate.source):
+        if name in _AUTOGRAD_NAMES:
+            raise CheckFailure(f"uses `{name}`; the gradients are to be derived", f"line {line}")
+    seen = target.observe(*args)
+    derived = [
+        name
+        for name in (*seen.functions, *seen.operators)
+        if "backward" in name or name in ("grad", "aten._make_dual")
+    ]
+    if derived or seen.saved_tensors:
+        what = f"runs `{derived[0]}`" if derived else "records a graph for autograd"
+        raise CheckFailure(f"{what}; the gradients are to be derived")
+
+
+def _names_in(source: str) -> list[tuple[str, int]]:
+    """Return attributes, imported names, keywords that are true, and texts given to `getattr`."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise CheckFailure("the source cannot be read, so it may hide anything") from error
+    found: list[tuple[str, int]] = []
+    for node in nodes:
+        line = getattr(node, "lineno", 0)
+        if isinstance(node, ast.Attribute):
+            found.append((node.attr, line))
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = [alias.name for alias in node.names] + [getattr(node, "module", None) or ""]
+            found += [(part, line) for name in names for part in name.split(".")]
+        elif isinstance(node, ast.keyword) and node.arg == "requires_grad":
+            true = not (isinstance(node.value, ast.Constant) and not node.value.value)
+            found += [("requires_grad_", line)] * true
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr":
+            found += [(a.value, line) for a in node.args if _is_text(a)]  # type: ignore[attr-defined]
+    return found
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
 def assert_grows_at_most(before: int, after: int, factor: float, what: str) -> None:
     """Assert that a counted cost grows by no more than a factor between two sizes of input.
 

@@ -64,6 +64,7 @@ class Observed(_Reply):
     flops: Count
     largest_elements: Count
     written_elements: Count
+    saved_tensors: Count = 0
 
 
 class Gradients(_Reply):

@@ -105,7 +105,7 @@ class _Target:
 
 def _order(fused: Mapping[str, Sequence[str]], order: Sequence[int]) -> str:
     longest = max(fused.values(), key=len, default=())
-    return "".join(longest[index] for index in order)
+    return "".join(longest[index].rpartition("_")[2] for index in order)
 
 
 def _targets(

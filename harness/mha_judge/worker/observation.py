@@ -30,6 +30,8 @@ class Observation:
         self.flops = 0
         self.largest_elements = 0
         self.written_elements = 0
+        self.saved_tensors = 0
+        """Tensors that autograd kept for a backward pass."""
 
     def as_fields(self) -> dict[str, Any]:
         return {
@@ -39,6 +41,7 @@ class Observation:
             "flops": self.flops,
             "largest_elements": self.largest_elements,
             "written_elements": self.written_elements,
+            "saved_tensors": self.saved_tensors,
         }
 
 
@@ -100,9 +103,14 @@ def watching() -> Iterator[Observation]:
         origin = "torch." if kind.__module__.startswith("torch.") else ""
         seen.modules[origin + kind.__name__[:100]] += 1
 
+    def note_saved(tensor: torch.Tensor) -> torch.Tensor:
+        seen.saved_tensors += 1
+        return tensor
+
+    saved = torch.autograd.graph.saved_tensors_hooks(note_saved, lambda tensor: tensor)
     hook = torch.nn.modules.module.register_module_forward_pre_hook(note_module)
     try:
-        with _Functions(seen), _Operators(seen):
+        with _Functions(seen), _Operators(seen), saved:
             yield seen
     finally:
         hook.remove()

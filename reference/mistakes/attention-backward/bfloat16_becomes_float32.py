@@ -1,0 +1,29 @@
+'''
+title = "bfloat16 inputs give float32 gradients"
+killed_by = "bfloat16"
+explanation = """
+Computing in float32 is a good idea; the result has to go back to the dtype of the inputs."""
+hint = "Print the dtype of what you return for bfloat16 inputs."
+'''
+
+import math
+import torch
+
+
+def attention_backward(q, k, v, grad_output):
+    if q.shape[-1] != k.shape[-1] or k.shape[:-1] != v.shape[:-1]:
+        raise ValueError(f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)} do not fit")
+    if grad_output.shape != (*q.shape[:-1], v.shape[-1]):
+        raise ValueError(f"grad_output is {tuple(grad_output.shape)}; it has the output's shape")
+    if q.dtype is torch.bfloat16:
+        q, k, v, grad_output = (t.float() for t in (q, k, v, grad_output))
+    scale = 1 / math.sqrt(q.shape[-1])
+    scores = q @ k.transpose(-2, -1) * scale
+    weights = torch.softmax(scores, dim=-1)
+    grad_v = weights.transpose(-2, -1) @ grad_output
+    grad_weights = grad_output @ v.transpose(-2, -1)
+    mean = (grad_weights * weights).sum(dim=-1, keepdim=True)
+    grad_scores = weights * (grad_weights - mean)
+    grad_q = grad_scores @ k * scale
+    grad_k = grad_scores.transpose(-2, -1) @ q * scale
+    return (grad_q, grad_k, grad_v)

@@ -1,0 +1,28 @@
+'''
+title = "The mean that is subtracted is not weighted"
+killed_by = "grad-q"
+explanation = """
+The term is the mean of the weights' gradients under the weights themselves, pᵀ dp. A plain mean \
+is right only where all weights are equal."""
+hint = "Write out the row sum of p ⊙ dp for two keys."
+'''
+
+import math
+import torch
+
+
+def attention_backward(q, k, v, grad_output):
+    if q.shape[-1] != k.shape[-1] or k.shape[:-1] != v.shape[:-1]:
+        raise ValueError(f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)} do not fit")
+    if grad_output.shape != (*q.shape[:-1], v.shape[-1]):
+        raise ValueError(f"grad_output is {tuple(grad_output.shape)}; it has the output's shape")
+    scale = 1 / math.sqrt(q.shape[-1])
+    scores = q @ k.transpose(-2, -1) * scale
+    weights = torch.softmax(scores, dim=-1)
+    grad_v = weights.transpose(-2, -1) @ grad_output
+    grad_weights = grad_output @ v.transpose(-2, -1)
+    mean = grad_weights.mean(dim=-1, keepdim=True)
+    grad_scores = weights * (grad_weights - mean)
+    grad_q = grad_scores @ k * scale
+    grad_k = grad_scores.transpose(-2, -1) @ q * scale
+    return (grad_q, grad_k, grad_v)
