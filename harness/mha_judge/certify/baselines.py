@@ -22,6 +22,12 @@ _SPOILERS: dict[str, str] = {
     "a flat tensor": "t.reshape(-1)",
 }
 
+_ANSWERS: dict[str, str] = {
+    "the first letter everywhere": "'a'",
+    "nothing but empty texts": "''",
+    "the number 1 everywhere": "'1'",
+    "the question back": "question",
+}
 _NUMBERS: dict[str, str] = {"zero": "0", "one more": "value + 1", "twice": "2 * value"}
 
 _HEAD = """
@@ -60,6 +66,13 @@ def baselines(problem: Problem, reference: str) -> dict[str, str]:
         problem: Whose entries are spoilt; where it asks for counts, numbers rather than tensors.
         reference: The reference's source.
     """
+    if all(entry.kind == "answers" for entry in problem.entry):
+        names = [entry.name for entry in problem.entry]
+        return {
+            name: reference
+            + "".join(f"\n{n} = {{question: {answer} for question in {n}}}\n" for n in names)
+            for name, answer in _ANSWERS.items()
+        }
     spoilt = "".join(_spoilt(entry) for entry in problem.entry if entry.kind != "answers")
     counts = any(entry.kind == "answers" for entry in problem.entry)
     learns = "autograd" not in problem.forbid and any(

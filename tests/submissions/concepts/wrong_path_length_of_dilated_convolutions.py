@@ -1,0 +1,28 @@
+# expect: rejected
+# problem: concepts
+# mistake: the path length of a stack of dilated convolutions
+
+ANSWERS = {
+    "why_sqrt_d": "b",
+    "variance_of_dot_product": "d",
+    "why_heads": "b",
+    "why_cache_k_and_v": "c",
+    "self_against_cross": "b",
+    "attention_path_length": "log(n)",
+    "padding_against_causal": "b",
+    "permutation_equivariance": "c",
+    "post_ln_against_pre_ln": "b",
+    "mqa_cache_fraction": "1/h",
+    "flash_memory_traffic": "d",
+    "rnn_against_attention": "d",
+    "cnn_against_attention": "c",
+    "gqa_tradeoff": "b",
+    "mla_tradeoff": "c",
+    "sliding_window_reach": "d",
+    "linear_attention_gain": "c",
+    "softmax_shift": "a",
+    "mask_before_softmax": "a",
+    "rope_property": "a",
+    "decoding_limit": "d",
+    "dropout_on_weights": "c",
+}
