@@ -1,0 +1,43 @@
+'''
+title = "The scores are divided by D instead of √D"
+killed_by = "values"
+explanation = """
+The variance of a score is D, its standard deviation √D. Dividing by D, or by √D twice, makes \
+all scores small and the weights nearly equal."""
+hint = """
+Which power of D brings the spread of a sum of D products back to one? And how often do you \
+divide?"""
+'''
+
+import math
+
+import torch
+from torch import nn
+
+
+class FusedSelfAttention(nn.Module):
+    def __init__(self, embed_dim, num_heads):
+        super().__init__()
+        if num_heads < 1 or embed_dim % num_heads:
+            raise ValueError("the heads do not divide the width")
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.qkv_proj = nn.Linear(embed_dim, 3 * embed_dim)
+        self.out_proj = nn.Linear(embed_dim, embed_dim)
+
+    def forward(self, x, mask=None):
+        if x.ndim != 3 or x.shape[-1] != self.embed_dim:
+            raise ValueError("x is not (batch, length, width)")
+        qkv = self.qkv_proj(x)
+        qkv = qkv.reshape(*x.shape[:2], 3, self.num_heads, self.head_dim)
+        q, k, v = qkv.permute(2, 0, 3, 1, 4)
+
+        scores = q @ k.transpose(-2, -1) / self.head_dim
+        if mask is not None:
+            scores = scores.masked_fill((mask == 0).expand_as(scores), -math.inf)
+        weights = torch.softmax(scores, dim=-1)
+
+        heads = weights @ v
+        output: torch.Tensor = self.out_proj(heads.transpose(1, 2).flatten(2))
+        return output
