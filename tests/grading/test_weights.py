@@ -354,3 +354,150 @@ def test_roles_of_one_name_are_told_apart_by_what_fits(names):
     assert torch.equal(first.values[names[1]], long.weight.T)
     assert torch.equal(first.values["proj_v"], short.weight.T)
     assert torch.equal(first.values[f"{names[0]}.weight"], WEIGHTS["k"].weight)
+
+
+def block_roles():
+    """The roles of a block: one attention, two norms and a feed-forward layer 11 wide."""
+    generator = torch.Generator().manual_seed(5)
+    ffn1, ffn2 = torch.randn(11, E, generator=generator), torch.randn(E, 11, generator=generator)
+    norms = [torch.randn(E, generator=generator) for _ in range(2)]
+    return [
+        *roles(),
+        RoleWeights("norm1", norms[0], norms[0] + 1, kind="norm"),
+        RoleWeights("ffn1", ffn1, torch.randn(11, generator=generator)),
+        RoleWeights("ffn2", ffn2, torch.randn(E, generator=generator)),
+        RoleWeights("norm2", norms[1], norms[1] + 1, kind="norm"),
+    ]
+
+
+def norm(path):
+    return [of(f"{path}.weight", (E,)), of(f"{path}.bias", (E,))]
+
+
+ATTENTION = linears("q_proj", "k_proj", "v_proj", "out_proj")
+SQUARE = {"W": (E, E), "b": (E,)}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "lack"),
+    [
+        (
+            [*ATTENTION, *linear("up", 11, E), *linear("down", E, 11), *norm("norm")],
+            "it has 2 norms, the layer 1",
+        ),
+        (
+            [*ATTENTION, *linear("up", 24, E), *linear("down", E, 24), *norm("a"), *norm("b")],
+            "nothing fits ffn1, ffn2",
+        ),
+    ],
+    ids=["one norm", "another width"],
+)
+def test_a_block_without_some_of_its_weights_is_told_which(parameters, lack):
+    with pytest.raises(Unbound, match=lack):
+        arrangements(parameters, block_roles())
+
+
+def test_numbered_matrices_keep_their_numbered_biases():
+    bare = [of("W_1", (E, 11)), of("b_1", (11,)), of("W_2", (11, E)), of("b_2", (E,))]
+    scales = [of("gamma1", (E,)), of("beta1", (E,)), of("gamma2", (E,)), of("beta2", (E,))]
+    matrices = [of(f"{kind}_{name}", shape) for name in "qkvo" for kind, shape in SQUARE.items()]
+    wanted = {role.name: role for role in block_roles()}
+
+    first = arrangements([*matrices, *bare, *scales], block_roles())[0]
+
+    assert first.unbound == ()
+    for name, number in (("ffn1", 1), ("ffn2", 2)):
+        assert torch.equal(first.values[f"W_{number}"], wanted[name].weight.T)
+        assert torch.equal(first.values[f"b_{number}"], wanted[name].bias)
+    assert torch.equal(first.values["gamma2"], wanted["norm2"].weight)
+    assert torch.equal(first.values["beta2"], wanted["norm2"].bias)
+
+
+def two_attentions():
+    """The roles of a decoder's two attentions: of the same names and shapes, apart by group."""
+    generator = torch.Generator().manual_seed(7)
+    return [
+        RoleWeights(
+            name,
+            torch.randn(E, E, generator=generator),
+            torch.randn(E, generator=generator),
+            H,
+            "in" if name == "out" else "out",
+            group=group,
+        )
+        for group in ("self", "cross")
+        for name in NAMES
+    ]
+
+
+def first_with_two_attentions(parameters):
+    wanted = {role.id: role for role in two_attentions()}
+    return arrangements(parameters, two_attentions())[0], wanted
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("self_attn", "src_attn"),
+        ("attention1", "attention2"),
+        ("masked_mha", "enc_dec"),
+        ("self_attn", "multihead_attn"),
+        ("sa", "ca"),
+        ("attns.0", "attns.1"),
+    ],
+    ids=lambda path: path,
+)
+@pytest.mark.parametrize("names", [NAMES, ("0", "1", "2", "3")], ids=["named", "unnamed"])
+def test_the_maps_of_two_attentions_go_to_their_groups(one, other, names):
+    paths = [f"{module}.{name}" for module in (one, other) for name in names]
+
+    first, wanted = first_with_two_attentions(linears(*paths))
+
+    for path, role in zip(paths, wanted.values(), strict=True):
+        assert torch.equal(first.values[f"{path}.weight"], role.weight)
+
+
+@pytest.mark.parametrize("names", [NAMES, ("0", "1", "2", "3")], ids=["named", "unnamed"])
+def test_words_on_the_path_decide_against_the_order_of_definition(names):
+    paths = [f"{module}.{name}" for module in ("src_attn", "self_attn") for name in names]
+
+    first, wanted = first_with_two_attentions(linears(*paths))
+
+    for name, role in zip(names, NAMES, strict=True):
+        assert torch.equal(first.values[f"src_attn.{name}.weight"], wanted[f"cross_{role}"].weight)
+        assert torch.equal(first.values[f"self_attn.{name}.weight"], wanted[f"self_{role}"].weight)
+
+
+def test_the_lists_of_heads_of_two_attentions_stay_apart():
+    paths = [
+        f"{module}.heads.{head}.{name}"
+        for module in ("sa", "ca")
+        for head in range(H)
+        for name in ("key", "query", "value")
+    ]
+    maps = [parameter for path in paths for parameter in linear(path, D)]
+
+    first, wanted = first_with_two_attentions([*maps, *linears("sa.proj", "ca.proj")])
+
+    for module, group in (("sa", "self"), ("ca", "cross")):
+        rows = [first.values[f"{module}.heads.{head}.key.weight"] for head in range(H)]
+        assert torch.equal(torch.cat(rows), wanted[f"{group}_k"].weight)
+        assert torch.equal(first.values[f"{module}.proj.weight"], wanted[f"{group}_out"].weight)
+
+
+def test_a_fused_key_value_map_goes_to_the_attention_that_is_still_open():
+    parameters = [
+        *linear("qkv", 3 * E), *linear("proj"), *linear("q"), *linear("kv", 2 * E), *linear("proj2")
+    ]  # fmt: skip
+
+    first, wanted = first_with_two_attentions(parameters)
+
+    for path, ids in {
+        "qkv": ("self_q", "self_k", "self_v"),
+        "proj": ("self_out",),
+        "q": ("cross_q",),
+        "kv": ("cross_k", "cross_v"),
+        "proj2": ("cross_out",),
+    }.items():
+        weights = torch.cat([wanted[name].weight for name in ids])
+        assert torch.equal(first.values[f"{path}.weight"], weights)

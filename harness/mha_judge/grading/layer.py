@@ -57,13 +57,13 @@ class Layer(Target):
             sum(role.bias.numel() for role in self._roles),
         )
 
-    def choices(self) -> list[Arrangement]:
-        return arrangements(self.parameters, self._roles)
+    def choices(self, wanted: Sequence[str] = ()) -> list[Arrangement]:
+        return arrangements(self.parameters, self._roles, wanted)
 
     def bind_first(self, key: tuple[str, ...] | None) -> None:
         """Bind the arrangement of this key, else the one nearest to it."""
         wanted = key or ()
-        self.bind(max(self.choices(), key=lambda choice: _in_common(choice.key, wanted)))
+        self.bind(max(self.choices(wanted), key=lambda choice: _in_common(choice.key, wanted)))
 
     def bind(self, arrangement: Arrangement) -> None:
         """Copy one arrangement's numbers into the candidate's layer and into the references."""
@@ -175,7 +175,8 @@ class Layer(Target):
             roles.append(replace(weights, weight=weight, bias=no_bias if bias is None else bias))
         assert self.arrangement is not None
         key = self.arrangement.key
-        return next(a.values for a in arrangements(self.parameters, roles) if a.key == key)
+        found = arrangements(self.parameters, roles, key)
+        return next(arrangement.values for arrangement in found if arrangement.key == key)
 
 
 def held(model: torch.nn.Module, role: Role) -> tuple[Tensor, Tensor | None]:
@@ -200,4 +201,4 @@ def _part(tensor: Tensor | None, role: Role) -> Tensor | None:
 
 def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
     """Return how many choices two arrangements share; `max` takes the first of equals."""
-    return sum(a == b for a, b in zip(one, other, strict=False))
+    return len({*one} & {*other})

@@ -122,7 +122,8 @@ class ModuleEntry:
 
 
 def _words(key: tuple[str, ...]) -> str:
-    return ", ".join(part for part in key if part)
+    parts = (part.rpartition("=")[2] for part in key)  # the layouts without the roles they are of
+    return ", ".join(dict.fromkeys(part for part in parts if part))
 
 
 def _probe_shapes(entry: Entry, sizes: Mapping[str, Any]) -> list[list[int]]:

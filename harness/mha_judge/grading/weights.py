@@ -8,7 +8,7 @@ shapes admit, the most plausible first.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -46,9 +46,16 @@ class Unbound(CheckFailure):
 
 
 def arrangements(
-    parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]
+    parameters: Sequence[ParameterInfo],
+    roles: Sequence[RoleWeights],
+    wanted: Collection[str] = (),
 ) -> list[Arrangement]:
     """Return every arrangement worth trying, the most plausible first; never none.
+
+    Args:
+        parameters: The candidate's.
+        roles: What the contract has.
+        wanted: The key of an arrangement of another size, whose layouts are kept where they fit.
 
     Raises:
         Unbound: If nothing fits; lists the parameters found and the roles wanted.
@@ -56,7 +63,7 @@ def arrangements(
     maps = maps_of(parameters, roles)
     found = []
     for assignment in assignments(maps, roles):
-        for arrangement in _lay_out(assignment, roles, parameters):
+        for arrangement in _lay_out(assignment, roles, parameters, wanted):
             found.append(arrangement)
             if len(found) >= MAX_ARRANGEMENTS:
                 return found
@@ -66,7 +73,10 @@ def arrangements(
 
 
 def _lay_out(
-    assignment: Assignment, roles: Sequence[RoleWeights], parameters: Sequence[ParameterInfo]
+    assignment: Assignment,
+    roles: Sequence[RoleWeights],
+    parameters: Sequence[ParameterInfo],
+    wanted: Collection[str],
 ) -> Iterator[Arrangement]:
     """Yield the layouts in which an assignment's maps can hold the weights."""
     key, chosen = assignment
@@ -78,11 +88,11 @@ def _lay_out(
         targets = _targets(chosen, by_id, fused, order, style)
         if targets is None:
             continue
-        kinds, options = _common_layouts(targets)
+        kinds, options = _common_layouts(targets, wanted)
         for choice in itertools.product(*options.values()):
             picked = dict(zip(options, choice, strict=True))
             arrangement = _arrange(
-                (key, _order(fused, order), style, *choice),
+                (key, _order(fused, order), style),
                 targets,
                 [picked[kind] for kind in kinds],
                 parameters,
@@ -142,7 +152,9 @@ def _targets(
     return targets
 
 
-def _common_layouts(targets: Sequence[_Target]) -> tuple[list[str], dict[str, list[str]]]:
+def _common_layouts(
+    targets: Sequence[_Target], wanted: Collection[str]
+) -> tuple[list[str], dict[str, list[str]]]:
     """Return the kind of each target, and the layouts from which each kind has one.
 
     What splits outputs is a kind, what splits inputs another. A map that shares no layout with
@@ -153,12 +165,22 @@ def _common_layouts(targets: Sequence[_Target]) -> tuple[list[str], dict[str, li
     for target in targets:
         shape, owner = target.map.weight.shape or [], target.map.weight.owner
         found = layouts_of(shape, owner, target.weight, target.heads, target.split)
+        before = [name for name in found if _choice(target, name) in wanted]
+        if before:  # at another size more layouts fit, but the candidate's is the same
+            kinds.append(f"{len(kinds)} as before")
+            options[kinds[-1]] = before
+            continue
         kind = f"{_kind(target)} {owner}" if leaves_no_choice(owner) else _kind(target)
         while found and kind in options and not set(found) & set(options[kind]):
             kind += " other"
         options[kind] = [name for name in options.get(kind, found) if name in found]
         kinds.append(kind)
     return kinds, options
+
+
+def _choice(target: _Target, layout: str) -> str:
+    """Return what a key says of one target."""
+    return f"{'+'.join(target.roles)}={layout}"
 
 
 def _kind(target: _Target) -> str:
@@ -188,7 +210,8 @@ def _arrange(
             values[bias.path] = target.bias.reshape(bias.shape)
             biased.update(target.roles)
     unbound = tuple(p.path for p in parameters if p.path not in values)
-    return Arrangement(key, values, frozenset(biased), unbound)
+    chosen = dict.fromkeys(map(_choice, targets, layouts))
+    return Arrangement((*key, *chosen), values, frozenset(biased), unbound)
 
 
 def _complaint(
