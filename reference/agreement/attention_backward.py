@@ -31,4 +31,7 @@ def cases():
 
     inputs = [one.requires_grad_() for one in (q, k, v)]
     holds = torch.autograd.gradcheck(ByHand.apply, inputs)
-    yield "finite differences (gradcheck)", *(torch.tensor(n, dtype=torch.float64) for n in (holds, True))
+    yield (
+        "finite differences (gradcheck)",
+        *(torch.tensor(n, dtype=torch.float64) for n in (holds, True)),
+    )

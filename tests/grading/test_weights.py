@@ -501,3 +501,14 @@ def test_a_fused_key_value_map_goes_to_the_attention_that_is_still_open():
     }.items():
         weights = torch.cat([wanted[name].weight for name in ids])
         assert torch.equal(first.values[f"{path}.weight"], weights)
+
+
+def test_a_table_called_a_bias_takes_no_bias_from_the_map_of_that_name():
+    table = role("table", M, H, kind="table")
+
+    first = arrangements(
+        [of("key_bias", (M, H)), *linears("key", "query", "value", "out")], [*roles(), table]
+    )[0]
+
+    assert torch.equal(first.values["key_bias"], table.weight)
+    assert torch.equal(first.values["key.bias"], WEIGHTS["k"].bias)

@@ -182,6 +182,27 @@ def test_a_numpy_array_arrives_as_one(dtype):
     assert (found == array).all()
 
 
+@pytest.mark.parametrize("order", ["big", "little"])
+def test_a_numpy_array_arrives_whatever_the_order_of_its_bytes(order):
+    array = numpy.array([1.5, -2.0]).astype(numpy.dtype("float32").newbyteorder(order))
+
+    found = over_the_wire(array)
+
+    assert found.dtype == numpy.float32
+    assert found.tolist() == [1.5, -2.0]
+
+
+def test_a_strided_numpy_array_of_the_judges_arrives_strided():
+    array = numpy.arange(30.0).reshape(5, 6)[:, ::2].T
+
+    found = over_the_wire(array, strides=True)
+
+    assert isinstance(found, numpy.ndarray)
+    assert (found == array).all()
+    assert not found.flags.c_contiguous
+    assert found.flags.writeable
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [(numpy.float32(0.5), 0.5), (numpy.int64(7), 7), (numpy.bool_(True), True)],

@@ -67,7 +67,8 @@ def maps_of(parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]) -
         if parameter.shape is None:
             continue
         if len(parameter.shape) >= 2 and _is_weight(parameter, tables):
-            path = map_path(parameter.path)
+            # a table of biases belongs to no other map
+            path = parameter.path if is_bias(parameter.path) else map_path(parameter.path)
             path = path if path not in maps else parameter.path
             index = heads_index(parameter.path)
             named = role_of(parameter.path, names)

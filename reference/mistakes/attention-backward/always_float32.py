@@ -7,6 +7,7 @@ hint = "Print the dtype of what you return for float64 inputs."
 '''
 
 import math
+
 import torch
 
 

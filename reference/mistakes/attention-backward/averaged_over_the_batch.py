@@ -8,6 +8,7 @@ hint = "Where would a mean over the batch show in grad_output?"
 '''
 
 import math
+
 import torch
 
 

@@ -7,6 +7,7 @@ hint = "Print the dtype of what you return for bfloat16 inputs."
 '''
 
 import math
+
 import torch
 
 

@@ -8,6 +8,7 @@ hint = "Which weights change when one score changes?"
 '''
 
 import math
+
 import torch
 
 

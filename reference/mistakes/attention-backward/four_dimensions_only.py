@@ -8,6 +8,7 @@ hint = "Call it with (L, D) matrices."
 '''
 
 import math
+
 import torch
 
 

@@ -8,6 +8,7 @@ hint = "Compare grad_output before and after the call."
 '''
 
 import math
+
 import torch
 
 

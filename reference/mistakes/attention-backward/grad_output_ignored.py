@@ -8,6 +8,7 @@ hint = "What does your answer do with grad_output?"
 '''
 
 import math
+
 import torch
 
 

@@ -7,6 +7,7 @@ hint = "Differentiate o = p · v for v."
 '''
 
 import math
+
 import torch
 
 

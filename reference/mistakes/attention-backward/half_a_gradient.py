@@ -8,6 +8,7 @@ hint = "Set some rows of grad_output to zero."
 '''
 
 import math
+
 import torch
 
 

@@ -7,6 +7,7 @@ hint = "Differentiate q · k for k."
 '''
 
 import math
+
 import torch
 
 

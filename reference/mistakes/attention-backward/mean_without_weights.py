@@ -8,6 +8,7 @@ hint = "Write out the row sum of p ⊙ dp for two keys."
 '''
 
 import math
+
 import torch
 
 

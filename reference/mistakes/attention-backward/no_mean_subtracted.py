@@ -9,6 +9,7 @@ Add 1 to all scores of a row. How does the output change, and what does your gra
 '''
 
 import math
+
 import torch
 
 

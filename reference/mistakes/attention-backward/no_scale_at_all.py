@@ -7,7 +7,6 @@ function."""
 hint = "Compute the weights that the forward pass had before you differentiate anything."
 '''
 
-import math
 import torch
 
 

@@ -8,6 +8,7 @@ hint = "Differentiate s = c · q · k for q. Where does c go?"
 '''
 
 import math
+
 import torch
 
 

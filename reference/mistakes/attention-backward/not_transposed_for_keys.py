@@ -8,6 +8,7 @@ hint = "Which axis of dS does grad_k sum over?"
 '''
 
 import math
+
 import torch
 
 

@@ -9,6 +9,7 @@ hint = "Which axis of the weights does grad_v sum over?"
 '''
 
 import math
+
 import torch
 
 

@@ -8,6 +8,7 @@ hint = "Call it with one head, or one key."
 '''
 
 import math
+
 import torch
 
 

@@ -7,6 +7,7 @@ hint = "In which order does the contract return them?"
 '''
 
 import math
+
 import torch
 
 

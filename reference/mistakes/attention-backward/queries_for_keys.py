@@ -7,6 +7,7 @@ hint = "Differentiate q · k for q."
 '''
 
 import math
+
 import torch
 
 

@@ -9,6 +9,7 @@ hint = "Call it twice with different numbers of the same shape."
 '''
 
 import math
+
 import torch
 
 CALLS = []

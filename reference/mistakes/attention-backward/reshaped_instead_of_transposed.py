@@ -8,6 +8,7 @@ hint = "Compare w.T with w.reshape(S, L) for a 2 × 3 matrix."
 '''
 
 import math
+
 import torch
 
 

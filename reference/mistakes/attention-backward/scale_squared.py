@@ -8,6 +8,7 @@ hint = "Follow the factor 1/√D through each line. How often does it appear?"
 '''
 
 import math
+
 import torch
 
 

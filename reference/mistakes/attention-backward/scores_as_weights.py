@@ -8,6 +8,7 @@ hint = "Which matrix multiplied v in the forward pass?"
 '''
 
 import math
+
 import torch
 
 

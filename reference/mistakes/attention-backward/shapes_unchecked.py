@@ -8,6 +8,7 @@ hint = "Call it with one value fewer than keys."
 '''
 
 import math
+
 import torch
 
 

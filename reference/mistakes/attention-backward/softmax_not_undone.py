@@ -7,6 +7,7 @@ hint = "Which function lies between the scores and the weights?"
 '''
 
 import math
+
 import torch
 
 

@@ -8,6 +8,7 @@ hint = "Sum your weights over the last axis."
 '''
 
 import math
+
 import torch
 
 

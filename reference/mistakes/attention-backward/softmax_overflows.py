@@ -8,7 +8,6 @@ hint = "Try scores of 100."
 '''
 
 import math
-import torch
 
 
 def attention_backward(q, k, v, grad_output):

@@ -8,6 +8,7 @@ hint = "Call it with transposed inputs."
 '''
 
 import math
+
 import torch
 
 

@@ -8,6 +8,7 @@ hint = "Over which axis do the weights sum to one?"
 '''
 
 import math
+
 import torch
 
 

@@ -7,6 +7,7 @@ hint = "Does head 0's value appear in head 1's output?"
 '''
 
 import math
+
 import torch
 
 

@@ -8,6 +8,7 @@ hint = "Write the chain rule for each line of the forward pass, from the last to
 '''
 
 import math
+
 import torch
 
 

@@ -8,6 +8,7 @@ hint = "What of your answer would be left without the library's attention?"
 '''
 
 import math
+
 import torch
 
 

@@ -7,6 +7,7 @@ hint = "Check one number by finite differences."
 '''
 
 import math
+
 import torch
 
 

@@ -50,4 +50,3 @@ class PagedKVCache:
     def free(self, sequence):
         pages = self.pages.pop(sequence)
         self.unused.extend(pages)
-        pass

@@ -49,5 +49,4 @@ class PagedKVCache:
 
     def free(self, sequence):
         pages = self.pages.pop(sequence)
-        pass
         del self.lengths[sequence]

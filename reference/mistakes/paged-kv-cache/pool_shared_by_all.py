@@ -9,7 +9,6 @@ hint = "Make two caches, append to both, and read the first."
 
 import torch
 
-
 POOLS = {}
 
 

@@ -12,7 +12,8 @@ from mha_judge.sandbox import open_channel
 from mha_judge.submission import Submission
 
 FOLDER = Path(__file__).resolve().parents[2] / "submissions"
-FILES = sorted(FOLDER.glob("*/*.py"))
+FILES = sorted([*FOLDER.glob("bad_input/*.py"), *sorted(FOLDER.glob("[!b]*/*.py"))[::4]])
+"""All that is not an answer at all, and every fourth of the answers, spread over all problems."""
 BANK = Bank.builtin()
 
 

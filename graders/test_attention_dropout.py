@@ -1,0 +1,655 @@
+"""Multi-head attention with dropout on its weights: dropout(softmax(q kᵀ / √D)) v, then a map.
+
+What is drawn at random is graded exactly all the same. With few keys the output in training tells
+by which number each weight was multiplied: it has to be 0 or 1 / (1 − p). How often, and whether
+weights are dropped independently of one another, are shares of some thousand weights, and these
+have to lie within 7 sigma.
+"""
+
+# B batch  L query length  S key length  H heads  D head size  E = H·D width  p dropout
+
+from itertools import combinations
+
+import torch
+
+from mha_judge.grading import (
+    assert_close,
+    assert_gradients_match,
+    assert_inputs_unchanged,
+    assert_no_extra_parameters,
+    assert_operations_do_not_grow,
+    assert_rejected,
+    assert_written_from_scratch,
+    check,
+    fail,
+)
+
+E, H = 33, 3  # D = 11
+B, L, S = 2, 5, 7
+COPIES, QUERIES, KEYS = 400, 4, 3  # many draws in one call; H · KEYS weights for E equations
+NEAR = 0.01  # a multiple of a weight is 0 or 1 / (1 − p); nothing that is graded lies between
+SIGMAS = 7
+
+
+def layer_of(candidate, embed_dim=E, num_heads=H, dropout=0.0, dtype=torch.float32):
+    return candidate.MultiHeadAttention(
+        embed_dim=embed_dim, num_heads=num_heads, dropout=dropout, dtype=dtype
+    )
+
+
+def qkv(draw, B=B, L=L, S=S, E=E, dtype=torch.float32):
+    q = draw.normal(B, L, E, dtype=dtype)
+    k = draw.normal(B, S, E, dtype=dtype)
+    v = draw.normal(B, S, E, dtype=dtype)
+    return q, k, v
+
+
+def copies(draw):
+    """Return one item many times over, none of its weights next to nothing."""
+    q, k, v = qkv(draw, 1, QUERIES, KEYS)
+    return tuple(x.repeat(COPIES, 1, 1) for x in (0.5 * q, k, v))
+
+
+def in_training(candidate, layer, *inputs):
+    """Return the answer of a call in training; what is drawn is not put to known mistakes."""
+    layer.train(True)
+    with candidate.trace.paused():
+        return layer(*inputs)
+
+
+def parts_of(layer, q, k, v, mask=None):
+    """Return weights (H, L, S), what each adds to the output (L, H·S, E), and the bias (E,)."""
+    reference, _ = layer.references()
+    with torch.no_grad():
+        _, weights = reference(*(x[:1].double() for x in (q, k, v)), mask)
+        values = reference.v_proj(v[0].double()).unflatten(-1, (weights.shape[1], -1))  # (S, H, D)
+        maps = reference.out_proj.weight.unflatten(-1, values.shape[1:])  # (E, H, D)
+        parts = torch.einsum("hls,shd,ehd->lhse", weights[0], values, maps)
+    return weights[0], parts.flatten(1, 2), reference.out_proj.bias.detach()
+
+
+def multiples_of(candidate, layer, q, k, v):
+    """Return by which number each weight was multiplied in training: (B, L, H, S)."""
+    answer = in_training(candidate, layer, q, k, v)
+    _, parts, bias = parts_of(layer, q, k, v)
+    found = answer.output.double() - bias  # (B, L, E)
+    multiples = torch.einsum("lep,ble->blp", torch.linalg.pinv(parts), found)
+    missing = found - torch.einsum("lpe,blp->ble", parts, multiples)
+    if float(missing.nan_to_num().abs().max()) > NEAR * float(parts.abs().max()):
+        _tell_what_is_dropped_instead(answer)
+    return multiples.unflatten(-1, (H, KEYS))
+
+
+def _tell_what_is_dropped_instead(answer):
+    """Fail: the output is no sum of weights times values."""
+    output, expected = answer.output.double(), answer.expected["output"].exact
+    zero = output == 0
+    if zero.any():
+        ratios = (output / expected)[~zero & (expected.abs() > NEAR)]
+        if float(ratios.std()) < NEAR:
+            fail("in training features of the output are dropped, instead of the weights")
+        fail("in training features of the output are dropped: nothing but the weights may be")
+    fail(
+        "in training the output is no sum of multiples of the values: something else than the "
+        "weights is dropped, on the way from the values to the output"
+    )
+
+
+def assert_dropped_or_scaled(layer, multiples, weights, p):
+    """Assert that each weight is either 0 or divided by 1 − p; weights (H, L, S)."""
+    rows = multiples.isfinite().all(-1).all(-1)  # (B, L)
+    if not rows.any():
+        fail("in training the output is NaN")
+    sums = (multiples * weights.transpose(0, 1)).sum(-1)[rows]  # (·, H)
+    found = multiples[rows]  # (·, H, S)
+    zero, wanted = found.abs() < NEAR, 1 / (1 - p)
+    kept = found[~zero]
+    if kept.numel() and bool(((kept - wanted).abs() < NEAR * wanted).all()) and rows.all():
+        return
+    if bool(((found - 1).abs() < NEAR).all()):
+        fail("in training nothing is dropped: the output is that of eval()")
+    if bool((((sums - 1).abs() < NEAR) | (sums.abs() < NEAR)).all()):
+        _tell_that_rows_sum_to_one(zero)
+    share = float(zero.double().mean())
+    if kept.numel() and float(kept.std()) < NEAR:
+        _tell_the_factor(float(kept.mean()), share, p)
+    fail(
+        "in training a weight is neither dropped nor divided by 1 − p",
+        f"multiplied by {kept.min():.3g} to {kept.max():.3g}; 0 or {wanted:.3g} is wanted",
+    )
+
+
+def _tell_that_rows_sum_to_one(zero):
+    if zero.any():
+        fail("in training the weights that are kept are shared out anew: each row sums to one")
+    fail("in training no weight is dropped and each row sums to one: dropout precedes the softmax")
+
+
+def _tell_the_factor(factor, share, p):
+    """Fail: all weights that are kept are multiplied by one number, but not by 1 / (1 − p)."""
+    detail = f"multiplied by {factor:.3g}; {1 / (1 - p):.3g} is wanted"
+    if abs(factor - 1) < NEAR:
+        fail("in training a weight that is kept stays as it is: it is not divided by 1 − p", detail)
+    if abs(factor - (1 - p)) < NEAR:
+        fail("in training a weight that is kept is multiplied by 1 − p, not divided", detail)
+    if abs(factor - 1 / p) < NEAR / p:
+        fail("in training p is the probability with which a weight is kept, not dropped", detail)
+    if abs(factor * (1 - share) - 1) < 0.1:
+        fail(
+            "in training weights are dropped at another rate than the layer was made with",
+            f"about {share:.2f} of them; {p} is wanted",
+        )
+    fail("in training the weights that are kept are multiplied by another number", detail)
+
+
+def assert_share(hits, chance, message):
+    """Assert that a share of independent draws is the chance of a hit."""
+    sigma = (chance * (1 - chance) / hits.numel()) ** 0.5
+    share = float(hits.double().mean())
+    if abs(share - chance) > SIGMAS * sigma:
+        fail(message, f"a share of {share:.4f}; {chance:.4f} is expected, sigma {sigma:.4f}")
+
+
+def assert_unrelated(one, other, message):
+    """Assert that what one draw hits says nothing of what the other hits."""
+    one, other = one.double(), other.double()
+    together = float((one * other).mean() - one.mean() * other.mean())
+    sigma = float(one.std() * other.std()) / one.numel() ** 0.5
+    if abs(together) > SIGMAS * sigma:
+        both, apart = float((one * other).mean()), float(one.mean() * other.mean())
+        fail(message, f"both are dropped in {both:.4f} of the cases; {apart:.4f} is expected")
+
+
+@check(
+    "Is made with (embed_dim, num_heads, dropout), and has maps for q, k, v and the output",
+    category="shape",
+    points=2,
+)
+def test_constructor(candidate, draw):
+    layer_of(candidate, dropout=0.3)
+
+
+@check(
+    "Has no parameters but the four maps: 4E², and 4E of biases at most",
+    category="cost",
+    points=1,
+    after="constructor",
+)
+def test_parameter_count(candidate, draw):
+    assert_no_extra_parameters(layer_of(candidate, dropout=0.3))
+
+
+@check("Returns (B, L, E) where L ≠ S", category="shape", points=2, after="constructor")
+def test_output_shape(candidate, draw):
+    answer = layer_of(candidate)(*qkv(draw))
+
+    assert answer.output.shape == (B, L, E)
+
+
+@check(
+    "With dropout = 0 it is multi-head attention, on several random shapes",
+    category="values",
+    points=4,
+    after="output_shape",
+)
+def test_values(candidate, draw):
+    for _ in range(3):
+        n = draw.sizes("B L S H D", (2, 3, 5, 7, 11))
+        width = n["H"] * n["D"]
+        layer = layer_of(candidate, width, n["H"])
+
+        assert_close(layer(*qkv(draw, n["B"], n["L"], n["S"], width)), "output")
+
+
+@check(
+    "Keys and values come from their own inputs", category="values", points=1, after="constructor"
+)
+def test_k_and_v_differ(candidate, draw):
+    assert_close(layer_of(candidate)(*qkv(draw, S=L)), "output")
+
+
+@check(
+    "Heads are independent: 1 head, E heads, and in between",
+    category="values",
+    points=1,
+    after="output_shape",
+)
+def test_number_of_heads(candidate, draw):
+    for heads in (1, 2, 3, 6, 30):
+        assert_close(layer_of(candidate, 30, heads)(*qkv(draw, E=30)), "output")
+
+
+@check(
+    "Sizes of 1 are sizes like others: B, L or S = 1",
+    category="shape",
+    points=1,
+    after="output_shape",
+)
+def test_size_one(candidate, draw):
+    layer = layer_of(candidate)
+    for sizes in ({"B": 1}, {"L": 1}, {"S": 1}, {"B": 1, "L": 1, "S": 1}):
+        assert_close(layer(*qkv(draw, **sizes)), "output")
+
+
+@check(
+    "In eval() nothing is dropped and nothing scaled, whatever dropout is",
+    category="values",
+    points=4,
+    after="output_shape",
+)
+def test_eval(candidate, draw):
+    for p in (0.1, 0.5, 0.9):
+        layer = layer_of(candidate, dropout=p)
+        q, k, v = qkv(draw)
+        with candidate.trace.paused():
+            outputs = [layer(q, k, v).output for _ in range(2)]
+        if not torch.allclose(*outputs, rtol=NEAR, atol=NEAR, equal_nan=True):
+            fail("two calls in eval() differ: dropout is still active")
+
+        assert_close(layer(q, k, v), "output")
+        assert_close(layer(q, k, v, draw.mask(L, S)), "output")
+
+
+@check(
+    "With dropout = 0 training gives what eval() gives",
+    category="values",
+    points=1,
+    after="values",
+)
+def test_nothing_to_drop(candidate, draw):
+    layer = layer_of(candidate, dropout=0.0)
+    inputs = qkv(draw)
+    outputs = [in_training(candidate, layer, *inputs).output for _ in range(2)]
+    if not torch.allclose(*outputs, rtol=NEAR, atol=NEAR, equal_nan=True):
+        fail("two calls in training differ, though dropout is 0")
+
+    assert_close(layer(*inputs), "output")
+    assert_close(layer(*inputs, draw.mask(B, 1, L, S)), "output")
+
+
+@check(
+    "In training each weight is dropped, or divided by 1 − p if it is kept",
+    category="values",
+    points=5,
+    after="values",
+)
+def test_dropped_or_scaled(candidate, draw):
+    for p in (0.4, 0.15):
+        layer = layer_of(candidate, dropout=p)
+        q, k, v = copies(draw)
+        weights, _, _ = parts_of(layer, q, k, v)
+        multiples = multiples_of(candidate, layer, q, k, v)
+
+        assert_dropped_or_scaled(layer, multiples, weights, p)
+
+
+@check(
+    "Weights are dropped one by one: every item, query, head and key draws its own",
+    category="values",
+    points=3,
+    after="dropped_or_scaled",
+)
+def test_one_by_one(candidate, draw):
+    layer = layer_of(candidate, dropout=0.4)
+    dropped = multiples_of(candidate, layer, *copies(draw)).abs() < NEAR  # (B, L, H, S)
+    for axis, name in enumerate(("items of the batch", "queries", "heads", "keys")):
+        entries = dropped.unbind(axis) if axis else (dropped[0::2], dropped[1::2])
+        for one, other in combinations(entries, 2):
+            assert_unrelated(one, other, f"in training the {name} do not draw on their own")
+
+
+@check(
+    "A share p of the weights is dropped",
+    category="values",
+    points=3,
+    after="one_by_one",
+)
+def test_share(candidate, draw):
+    for p in (0.1, 0.4, 0.75):
+        layer = layer_of(candidate, dropout=p)
+        dropped = multiples_of(candidate, layer, *copies(draw)).abs() < NEAR
+
+        assert_share(dropped, p, "in training another share than p of the weights is dropped")
+
+
+@check(
+    "Every call in training draws anew, and so does every layer",
+    category="values",
+    points=2,
+    after="one_by_one",
+)
+def test_every_call(candidate, draw):
+    layer, other_layer = (layer_of(candidate, dropout=0.4) for _ in range(2))
+    inputs = copies(draw)
+    first, second, third = (
+        multiples_of(candidate, one, *inputs).abs() < NEAR for one in (layer, layer, other_layer)
+    )
+
+    assert_unrelated(first, second, "in training two calls drop the same weights")
+    assert_unrelated(first, third, "in training two layers drop the same weights")
+
+
+@check(
+    "The mean over many draws is the output of eval()",
+    category="values",
+    points=3,
+    after="values",
+)
+def test_mean(candidate, draw):
+    p = 0.4
+    layer = layer_of(candidate, dropout=p)
+    q, k, v = copies(draw)
+    answer = in_training(candidate, layer, q, k, v)
+    _, parts, _ = parts_of(layer, q, k, v)
+
+    wanted = answer.expected["output"].exact[0]  # (L, E)
+    sigma = (p / (1 - p) * (parts**2).sum(1) / COPIES).sqrt()  # a multiple has variance p / (1 − p)
+    mean = answer.output.double().mean(0)
+    if not bool(((mean - wanted).abs() < SIGMAS * sigma).all()):
+        worst = float(((mean - wanted).abs() / sigma).max())
+        fail(
+            f"the mean over {COPIES} draws in training is not the output of eval()",
+            f"off by {worst:.0f} sigma",
+        )
+
+
+@check(
+    "Training and eval() may take turns",
+    category="robustness",
+    points=2,
+    after=("eval", "dropped_or_scaled"),
+)
+def test_modes_take_turns(candidate, draw):
+    layer = layer_of(candidate, dropout=0.4)
+    q, k, v = qkv(draw)
+    for _ in range(2):
+        answer = in_training(candidate, layer, q, k, v)
+        if torch.allclose(answer.output.double(), answer.expected["output"].exact, atol=NEAR):
+            fail("drops nothing in training, once it has been in eval()")
+        layer.train(False)
+        with candidate.trace.paused():
+            outputs = [layer(q, k, v).output for _ in range(2)]
+        if not torch.allclose(*outputs, rtol=NEAR, atol=NEAR, equal_nan=True):
+            fail("still drops in eval(), once it has been in training")
+        assert_close(layer(q, k, v), "output")
+
+
+@check(
+    "A mask (L, S): 0 blocks, 1 may attend",
+    category="masking",
+    points=3,
+    after="constructor",
+)
+def test_mask(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+    for _ in range(2):
+        assert_close(layer(q, k, v, draw.mask(L, S)), "output")
+
+
+@check(
+    "Masks (B, 1, 1, S), (B, 1, L, S) and (B, H, L, S); bool, integer or float",
+    category="masking",
+    points=2,
+    after="mask",
+)
+def test_mask_kinds(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+    for shape in ((B, 1, 1, S), (B, 1, L, S), (B, H, L, S)):
+        for dtype in (torch.bool, torch.int64, torch.float32):
+            assert_close(layer(q, k, v, draw.mask(*shape).to(dtype)), "output")
+
+
+@check(
+    "A blocked key cannot be felt, whatever its key and value hold",
+    category="masking",
+    points=2,
+    after="constructor",
+)
+def test_blocked_key_is_not_felt(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+    mask = draw.mask(L, S)
+    mask[:, 2] = False
+    mask[:, 3] = True
+    v[:, 2] = 1000 * v[:, 2]
+
+    assert_close(layer(q, k, v, mask), "output")
+
+    k[:, 2] = 1000 * k[:, 2]  # unmasked it would take all the weight of some queries
+    assert_close(layer(q, k, v, mask), "output")
+
+
+@check(
+    "A key that is blocked stays blocked in training",
+    category="masking",
+    points=2,
+    after=("mask", "dropped_or_scaled"),
+)
+def test_mask_in_training(candidate, draw):
+    layer = layer_of(candidate, dropout=0.4)
+    q, k, v = copies(draw)
+    mask = torch.tensor([[1, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 0]])  # (QUERIES, KEYS)
+
+    answer = in_training(candidate, layer, q, k, v, mask)
+    _, parts, bias = parts_of(layer, q, k, v, mask)
+    found = answer.output.double() - bias
+    seen = torch.einsum("lep,ble->blp", torch.linalg.pinv(parts), found)
+    missing = found - torch.einsum("lpe,blp->ble", parts, seen)
+    if float(missing.abs().nan_to_num(torch.inf).max()) > NEAR * float(parts.abs().max()):
+        fail("in training a key that the mask blocks can be felt")
+    kept = seen.unflatten(-1, (H, KEYS)).transpose(1, 2)[:, :, mask == 1]  # (B, H, open keys)
+    wanted = torch.where(kept.abs() < NEAR, 0.0, 1 / (1 - 0.4))
+    if not torch.allclose(kept, wanted.double(), atol=NEAR):
+        fail("under a mask a weight is neither dropped nor divided by 1 − p in training")
+
+
+@check(
+    "Large logits stay finite and right, with a mask too",
+    category="numerics",
+    points=1,
+    after="output_shape",
+)
+def test_large_logits(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+    for scale in (30.0, 100.0):
+        assert_close(layer(q * scale, k * scale, v), "output")
+    for scale in (10.0, 20.0):
+        mask = draw.mask(L, S, keep=0.2)  # a few open keys, some of them with low scores
+        assert_close(layer(q * scale, k * scale, v, mask), "output")
+
+
+@check("float64 in, float64 out", category="numerics", points=1, after="values")
+def test_float64(candidate, draw):
+    layer = layer_of(candidate, dropout=0.3, dtype=torch.float64)
+
+    assert_close(layer(*qkv(draw, dtype=torch.float64)), "output")
+
+
+@check(
+    "bfloat16 in, bfloat16 out, with and without a mask",
+    category="numerics",
+    points=1,
+    after="values",
+)
+def test_bfloat16(candidate, draw):
+    layer = layer_of(candidate, dropout=0.3, dtype=torch.bfloat16)
+    q, k, v = qkv(draw, dtype=torch.bfloat16)
+
+    assert_close(layer(q, k, v), "output")
+    assert_close(layer(q, k, v, draw.mask(L, S)), "output")
+
+
+@check("float16 in, float16 out, without a mask", category="numerics", points=1, after="values")
+def test_float16(candidate, draw):
+    layer = layer_of(candidate, dropout=0.3, dtype=torch.float16)
+
+    assert_close(layer(*qkv(draw, dtype=torch.float16)), "output")
+
+
+@check("Training keeps the dtype as well", category="numerics", points=1, after="dropped_or_scaled")
+def test_dtype_in_training(candidate, draw):
+    for dtype in (torch.float64, torch.bfloat16):
+        layer = layer_of(candidate, dropout=0.3, dtype=dtype)
+        answer = in_training(candidate, layer, *qkv(draw, dtype=dtype))
+
+        assert answer.output.dtype == dtype
+
+
+@check(
+    "Gradients reach q, k, v and the weights, and are right",
+    category="gradients",
+    points=2,
+    after="output_shape",
+)
+def test_gradients(candidate, draw):
+    assert_gradients_match(
+        layer_of(candidate, dropout=0.3),
+        *qkv(draw),
+        draw.mask(L, S),
+        wrt=(0, 1, 2),
+        cotangents=[draw.normal(B, L, E)],
+        parameters=True,
+    )
+
+
+@check(
+    "Gradients flow in training too; with dropout = 0 they are those of eval()",
+    category="gradients",
+    points=2,
+    after=("values", "nothing_to_drop"),
+)
+def test_gradients_in_training(candidate, draw):
+    layer = layer_of(candidate, dropout=0.0)
+    layer.train(True)
+
+    assert_gradients_match(
+        layer,
+        *qkv(draw),
+        wrt=(0, 1, 2),
+        cotangents=[draw.normal(B, L, E)],
+        parameters=True,
+    )
+
+
+@check(
+    "Strided inputs, as transposing makes them, give the same",
+    category="robustness",
+    points=1,
+    after="values",
+)
+def test_non_contiguous(candidate, draw):
+    q = draw.normal(L, B, E).transpose(0, 1)
+    k = draw.normal(B, E, S).transpose(1, 2)
+    v = draw.normal(B, S, 2 * E)[..., ::2]
+    layer = layer_of(candidate)
+
+    assert_close(layer(q, k, v), "output")
+    assert_close(layer(q, k, v, draw.mask(L, S).T.contiguous().T), "output")
+
+
+@check(
+    "The inputs are left as they were, in training too",
+    category="robustness",
+    points=1,
+    after="output_shape",
+)
+def test_inputs_unchanged(candidate, draw):
+    layer = layer_of(candidate, dropout=0.4)
+    for training in (True, False):
+        layer.train(training)
+        assert_inputs_unchanged(layer, *qkv(draw))
+        for mask in (draw.mask(L, S), draw.mask(B, 1, L, S).float(), draw.mask(B, 1, 1, S)):
+            assert_inputs_unchanged(layer, *qkv(draw), mask)
+
+
+@check(
+    "The same call gives the same answer in eval(), whatever was called in between",
+    category="robustness",
+    points=1,
+    after="values",
+)
+def test_repeatable(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+    mask = draw.mask(L, S)
+
+    assert_close(layer(q, k, v, mask), "output")
+    assert_close(layer(*qkv(draw, B=1, L=3, S=2)), "output")
+    assert_close(layer(q, k, v), "output")
+    assert_close(layer(q, k, v, mask), "output")
+
+
+@check(
+    "A width that the heads do not divide raises",
+    category="robustness",
+    points=1,
+    after="constructor",
+)
+def test_bad_heads(candidate, draw):
+    assert_rejected(candidate.MultiHeadAttention, 10, 3, 0.1, why="embed_dim 10 with 3 heads")
+
+
+@check(
+    "Inputs of another width raise, keys and values of different length too",
+    category="robustness",
+    points=1,
+    after="output_shape",
+)
+def test_bad_inputs(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+
+    assert_rejected(
+        layer, q[..., :-1], k[..., :-1], v[..., :-1], why="inputs of another width than embed_dim"
+    )
+    assert_rejected(layer, q, k, v[:, :-1], why="k and v of different length")
+
+
+@check(
+    "Written from scratch: no fused or official attention",
+    category="policy",
+    points=3,
+    after="values",
+)
+def test_written_from_scratch(candidate, draw):
+    layer = layer_of(candidate)
+    for training in (False, True):
+        layer.train(training)
+        assert_written_from_scratch(candidate, layer, *qkv(draw))
+        assert_written_from_scratch(candidate, layer, *qkv(draw), draw.mask(L, S))
+
+
+@check(
+    "No Python loop over heads", category="policy", points=0, after="output_shape", advisory=True
+)
+def test_no_loop_over_heads(candidate, draw):
+    q, k, v = qkv(draw, E=24)
+
+    few = layer_of(candidate, 24, 2).observe(q, k, v)
+    many = layer_of(candidate, 24, 8).observe(q, k, v)
+
+    assert_operations_do_not_grow(few, many, "heads")
+
+
+@check(
+    "float64 inputs give float64 precision",
+    category="numerics",
+    points=0,
+    after="float64",
+    advisory=True,
+)
+def test_float64_precision(candidate, draw):
+    answer = layer_of(candidate, dtype=torch.float64)(*qkv(draw, dtype=torch.float64))
+
+    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
+        fail("computes in float32 on the way: float64 inputs come out with float32 precision")
+
+
+@check("float16 with a mask", category="numerics", points=0, after="mask", advisory=True)
+def test_float16_with_mask(candidate, draw):
+    q, k, v = qkv(draw, dtype=torch.float16)
+
+    assert_close(layer_of(candidate, dtype=torch.float16)(q, k, v, draw.mask(L, S)), "output")

@@ -1,0 +1,286 @@
+"""Linformer: keys and values are projected from L positions to K before they are attended to."""
+
+# B batch  L length  K compressed length  H heads  D head size  E = H·D width
+
+import torch
+
+from mha_judge.grading import (
+    assert_close,
+    assert_gradients_match,
+    assert_grows_at_most,
+    assert_inputs_unchanged,
+    assert_no_extra_parameters,
+    assert_operations_do_not_grow,
+    assert_rejected,
+    assert_written_from_scratch,
+    check,
+    fail,
+)
+
+E, H = 33, 3  # D = 11
+B, L, K = 2, 13, 5
+
+
+def layer_of(candidate, embed_dim=E, num_heads=H, seq_len=L, proj_len=K, dtype=torch.float32):
+    return candidate.LinformerSelfAttention(
+        embed_dim=embed_dim, num_heads=num_heads, seq_len=seq_len, proj_len=proj_len, dtype=dtype
+    )
+
+
+@check(
+    "Is made with (embed_dim, num_heads, seq_len, proj_len); has two maps from seq_len to proj_len",
+    category="shape",
+    points=3,
+)
+def test_constructor(candidate, draw):
+    layer_of(candidate)
+
+
+@check(
+    "Has no parameters but four maps and two length maps",
+    category="cost",
+    points=1,
+    after="constructor",
+)
+def test_parameter_count(candidate, draw):
+    assert_no_extra_parameters(layer_of(candidate))
+
+
+@check(
+    "Returns (B, L, E): the queries are not shortened",
+    category="shape",
+    points=3,
+    after="constructor",
+)
+def test_output_shape(candidate, draw):
+    answer = layer_of(candidate)(draw.normal(B, L, E))
+
+    assert answer.output.shape == (B, L, E)
+
+
+@check(
+    "Keys and values are each projected along the length by their own map",
+    category="values",
+    points=5,
+    after="output_shape",
+)
+def test_values(candidate, draw):
+    for heads, D, length, short in ((3, 11, 13, 5), (2, 5, 7, 3), (5, 3, 23, 2)):
+        layer = layer_of(candidate, heads * D, heads, length, short)
+        assert_close(layer(draw.normal(B, length, heads * D)), "output")
+
+
+@check("Other sizes: batch, length, heads", category="values", points=2, after="output_shape")
+def test_sizes(candidate, draw):
+    for heads, D in ((2, 7), (3, 5)):
+        n = draw.sizes("B L K", (2, 3, 5, 11, 13, 17))
+        length, short = max(n["L"], n["K"]), min(n["L"], n["K"])
+        layer = layer_of(candidate, heads * D, heads, length, short)
+        assert_close(layer(draw.normal(n["B"], length, heads * D)), "output")
+
+
+@check(
+    "The compressed length may be 1, or as large as the length",
+    category="values",
+    points=2,
+    after="output_shape",
+)
+def test_extreme_lengths(candidate, draw):
+    for length, short in ((7, 1), (7, 7), (1, 1)):
+        layer = layer_of(candidate, seq_len=length, proj_len=short)
+        assert_close(layer(draw.normal(B, length, E)), "output")
+
+
+@check(
+    "Every position reaches every output, the last one the first",
+    category="values",
+    points=2,
+    after="output_shape",
+)
+def test_all_positions_are_felt(candidate, draw):
+    layer = layer_of(candidate)
+    x = draw.normal(B, L, E)
+    changed = x.clone()
+    changed[:, -1] = 5 * draw.normal(B, E)
+
+    before, after = layer(x), layer(changed)
+
+    assert_close(before, "output")
+    assert_close(after, "output")
+    if torch.allclose(before.output[:, 0], after.output[:, 0], rtol=1e-3, atol=1e-4):
+        fail("the first output does not change when the last position does")
+
+
+@check(
+    "Batch items are independent, and B = 1 is a batch",
+    category="values",
+    points=1,
+    after="output_shape",
+)
+def test_batch_items(candidate, draw):
+    layer = layer_of(candidate)
+    x = draw.normal(3, L, E)
+
+    assert_close(layer(x), "output")
+    assert_close(layer(x[1:2]), "output")
+
+
+@check(
+    "Sizes of 1 are sizes like others: B = 1, H = 1, D = 1",
+    category="shape",
+    points=1,
+    after="output_shape",
+)
+def test_size_one(candidate, draw):
+    for batch, heads, width in ((1, 3, 33), (2, 1, 11), (2, 5, 5), (1, 1, 2)):
+        layer = layer_of(candidate, width, heads, 7, 3)
+        assert_close(layer(draw.normal(batch, 7, width)), "output")
+
+
+@check("Large logits stay finite and right", category="numerics", points=2, after="output_shape")
+def test_large_logits(candidate, draw):
+    layer = layer_of(candidate)
+    for scale in (30.0, 100.0):
+        assert_close(layer(scale * draw.normal(B, L, E)), "output")
+
+
+@check("float64 in, float64 out", category="numerics", points=1, after="values")
+def test_float64(candidate, draw):
+    layer = layer_of(candidate, dtype=torch.float64)
+
+    assert_close(layer(draw.normal(B, L, E, dtype=torch.float64)), "output")
+
+
+@check("bfloat16 in, bfloat16 out", category="numerics", points=1, after="values")
+def test_bfloat16(candidate, draw):
+    layer = layer_of(candidate, dtype=torch.bfloat16)
+
+    assert_close(layer(draw.normal(B, L, E, dtype=torch.bfloat16)), "output")
+
+
+@check("float16 in, float16 out", category="numerics", points=1, after="values")
+def test_float16(candidate, draw):
+    layer = layer_of(candidate, dtype=torch.float16)
+
+    assert_close(layer(draw.normal(B, L, E, dtype=torch.float16)), "output")
+
+
+@check(
+    "Gradients reach x and all six maps, and are right",
+    category="gradients",
+    points=4,
+    after="output_shape",
+)
+def test_gradients(candidate, draw):
+    cotangents = [draw.normal(B, L, E)]
+
+    assert_gradients_match(
+        layer_of(candidate), draw.normal(B, L, E), wrt=(0,), cotangents=cotangents, parameters=True
+    )
+
+
+@check(
+    "Time and memory grow in proportion to the length",
+    category="cost",
+    points=4,
+    after="output_shape",
+)
+def test_linear_in_length(candidate, draw):
+    short, long = (
+        layer_of(candidate, 24, 4, length, 8).observe(draw.normal(1, length, 24))
+        for length in (128, 256)
+    )
+
+    what = "from length 128 to 256,"
+    assert_grows_at_most(
+        short.largest_elements, long.largest_elements, 2.2, f"the largest intermediate, {what}"
+    )
+    assert_grows_at_most(short.flops, long.flops, 2.2, f"the number of operations, {what}")
+
+
+@check(
+    "A strided input, as transposing makes it, gives the same",
+    category="robustness",
+    points=1,
+    after="values",
+)
+def test_non_contiguous(candidate, draw):
+    layer = layer_of(candidate)
+
+    assert_close(layer(draw.normal(L, B, E).transpose(0, 1)), "output")
+    assert_close(layer(draw.normal(B, E, L).transpose(1, 2)), "output")
+
+
+@check("The input is left as it was", category="robustness", points=1, after="output_shape")
+def test_inputs_unchanged(candidate, draw):
+    assert_inputs_unchanged(layer_of(candidate), draw.normal(B, L, E))
+
+
+@check("The same call gives the same answer twice", category="robustness", points=1, after="values")
+def test_repeatable(candidate, draw):
+    layer = layer_of(candidate)
+    x, other = draw.normal(B, L, E), draw.normal(B, L, E)
+
+    for one in (x, other, x, x):
+        assert_close(layer(one), "output")
+
+
+@check(
+    "A width that the heads do not divide raises, an input of another width too",
+    category="robustness",
+    points=1,
+    after="output_shape",
+)
+def test_bad_sizes(candidate, draw):
+    assert_rejected(candidate.LinformerSelfAttention, 10, 3, 7, 2, why="embed_dim 10 with 3 heads")
+    assert_rejected(
+        layer_of(candidate),
+        draw.normal(B, L, E - 1),
+        why="an input of another width than embed_dim",
+    )
+
+
+@check("An input longer than seq_len raises", category="robustness", points=1, after="output_shape")
+def test_too_long(candidate, draw):
+    assert_rejected(
+        layer_of(candidate), draw.normal(B, L + 1, E), why="an input longer than seq_len"
+    )
+
+
+@check(
+    "Written from scratch: no fused or official attention",
+    category="policy",
+    points=3,
+    after="values",
+)
+def test_written_from_scratch(candidate, draw):
+    assert_written_from_scratch(candidate, layer_of(candidate), draw.normal(B, L, E))
+
+
+@check(
+    "No Python loop over heads or positions",
+    category="policy",
+    points=0,
+    after="output_shape",
+    advisory=True,
+)
+def test_no_loop(candidate, draw):
+    short, long = (layer_of(candidate, seq_len=n).observe(draw.normal(B, n, E)) for n in (7, 19))
+    assert_operations_do_not_grow(short, long, "positions")
+
+    few, many = (layer_of(candidate, 24, n).observe(draw.normal(B, L, 24)) for n in (2, 8))
+    assert_operations_do_not_grow(few, many, "heads")
+
+
+@check(
+    "float64 inputs give float64 precision",
+    category="numerics",
+    points=0,
+    after="float64",
+    advisory=True,
+)
+def test_float64_precision(candidate, draw):
+    answer = layer_of(candidate, dtype=torch.float64)(draw.normal(B, L, E, dtype=torch.float64))
+
+    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
+        fail("computes in float32 on the way: float64 inputs come out with float32 precision")

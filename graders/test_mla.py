@@ -1,0 +1,359 @@
+"""Multi-head latent attention: a latent is cached, and steps must equal one full pass."""
+
+# B batch  L new positions  T cached positions  H heads  D head size  E = H·D width  C latent width
+
+import torch
+
+from mha_judge.grading import (
+    assert_close,
+    assert_gradients_match,
+    assert_grows_at_most,
+    assert_inputs_unchanged,
+    assert_no_extra_parameters,
+    assert_operations_do_not_grow,
+    assert_rejected,
+    assert_written_from_scratch,
+    check,
+    fail,
+)
+from mha_judge.grading.assertions import compare
+
+E, H, C = 33, 3, 13  # D = 11: a latent is wider than a head and narrower than two
+B = 2
+
+
+def layer_of(candidate, embed_dim=E, num_heads=H, latent_dim=C, dtype=torch.float32):
+    return candidate.MultiHeadLatentAttention(
+        embed_dim=embed_dim, num_heads=num_heads, latent_dim=latent_dim, dtype=dtype
+    )
+
+
+def run_chunks(layer, x, lengths):
+    """Yield the answer to each chunk of x, every one with the cache of the one before."""
+    cache = None
+    for chunk in x.split(lengths, dim=1):
+        answer = layer(chunk, cache, keep=True)
+        yield answer
+        cache = answer.live("cache")
+
+
+@check(
+    "Is made with (embed_dim, num_heads, latent_dim), and has maps q, down, up_k, up_v and out",
+    category="shape",
+    points=3,
+)
+def test_constructor(candidate, draw):
+    assert_no_extra_parameters(layer_of(candidate))
+
+
+@check(
+    "Returns (output, cache): (B, L, E), and one tensor of latents, (B, L, C)",
+    category="shape",
+    points=4,
+    after="constructor",
+)
+def test_prefill_shape(candidate, draw):
+    answer = layer_of(candidate)(draw.normal(B, 5, E))
+
+    assert answer.output.shape == (B, 5, E)
+    assert answer.cache.shape == (B, 5, C)
+
+
+@check("A prefill is causal attention", category="values", points=4, after="prefill_shape")
+def test_prefill(candidate, draw):
+    layer = layer_of(candidate)
+    for length in (1, 2, 7, 13):
+        assert_close(layer(draw.normal(B, length, E)), "output")
+
+
+@check(
+    "The cache holds what the down map makes of each position, oldest first",
+    category="values",
+    points=3,
+    after="prefill_shape",
+)
+def test_cache_values(candidate, draw):
+    for answer in run_chunks(layer_of(candidate), draw.normal(B, 9, E), [5, 1, 3]):
+        assert_close(answer, "cache")
+
+
+@check(
+    "A first step: the new position attends to the cache and to itself",
+    category="values",
+    points=3,
+    after="prefill_shape",
+)
+def test_one_step(candidate, draw):
+    *_, answer = run_chunks(layer_of(candidate), draw.normal(B, 6, E), [5, 1])
+
+    assert_close(answer, "output")
+
+
+@check(
+    "Step after step equals one full causal pass, past position 16",
+    category="values",
+    points=5,
+    after="one_step",
+)
+def test_many_steps(candidate, draw):
+    layer = layer_of(candidate)
+    x = draw.normal(B, 23, E)
+    for answer in run_chunks(layer, x, [3] + [1] * 20):
+        assert_close(answer, "output")
+
+
+@check("From an empty start, one position at a time", category="values", points=1, after="one_step")
+def test_steps_from_nothing(candidate, draw):
+    for answer in run_chunks(layer_of(candidate), draw.normal(B, 5, E), [1] * 5):
+        assert_close(answer, "output")
+
+
+@check(
+    "The latent may be narrower than a head, or wider than the model",
+    category="values",
+    points=2,
+    after="one_step",
+)
+def test_latent_widths(candidate, draw):
+    for width in (1, 2, 20, 47):
+        layer = layer_of(candidate, latent_dim=width)
+        for answer in run_chunks(layer, draw.normal(B, 7, E), [4, 1, 2]):
+            assert_close(answer, "output", "cache")
+
+
+@check(
+    "A chunk of several positions on a warm cache is causal within itself",
+    category="masking",
+    points=4,
+    after="one_step",
+)
+def test_chunk_on_warm_cache(candidate, draw):
+    for lengths in ([5, 4], [2, 7], [4, 1, 1, 1, 5], [17, 3, 11]):
+        for answer in run_chunks(layer_of(candidate), draw.normal(B, sum(lengths), E), lengths):
+            assert_close(answer, "output", "cache")
+
+
+@check(
+    "A later position cannot change an earlier output",
+    category="masking",
+    points=2,
+    after="prefill_shape",
+)
+def test_future_is_not_felt(candidate, draw):
+    layer = layer_of(candidate)
+    x = draw.normal(B, 7, E)
+    changed = x.clone()
+    changed[:, 5:] = 10 * draw.normal(B, 2, E)
+
+    before, after = layer(x), layer(changed)
+
+    assert_close(before, "output")
+    if not torch.allclose(before.output[:, :5], after.output[:, :5], rtol=1e-4, atol=1e-5):
+        fail("the outputs of the first positions change when later positions do")
+
+
+@check(
+    "Two continuations of one prefix do not disturb each other",
+    category="robustness",
+    points=3,
+    after="one_step",
+)
+def test_two_continuations(candidate, draw):
+    layer = layer_of(candidate)
+    prefix = layer(draw.normal(B, 5, E), keep=True)
+    branches = []
+    for _ in range(3):
+        branches.append(layer(draw.normal(B, 2, E), prefix.live("cache"), keep=True))
+        assert_close(branches[-1], "output", "cache")
+        assert_close(layer(draw.normal(B, 1, E), branches[-1].live("cache")), "output")
+    assert_close(layer(draw.normal(B, 2, E), branches[0].live("cache")), "output", "cache")
+
+
+@check("A cache once returned never changes", category="robustness", points=3, after="one_step")
+def test_old_caches_stay(candidate, draw):
+    layer = layer_of(candidate)
+    answers = list(run_chunks(layer, draw.normal(B, 12, E), [4, 1, 1, 1, 3, 2]))
+    layer(draw.normal(B, 3, E), answers[0].live("cache"))
+
+    for step, answer in enumerate(answers):
+        [(_, expected, _)] = answer.pairs("cache")
+        found = layer.read(answer.live("cache"))
+        compare(found, expected, f"the cache returned by call {step + 1}, read again later,")
+
+
+@check(
+    "Nothing hides in the module: another instance continues from the latents alone",
+    category="robustness",
+    points=3,
+    after="one_step",
+)
+def test_no_hidden_state(candidate, draw):
+    layer = layer_of(candidate)
+    twin = layer.twin()
+    prefix = layer(draw.normal(B, 5, E), keep=True)
+    layer(draw.normal(B, 5, E))  # an unrelated call, as long as the prefix, before the step
+
+    assert_close(twin(draw.normal(B, 2, E), prefix.live("cache")), "output", "cache")
+    assert_close(layer(draw.normal(B, 1, E), prefix.live("cache")), "output", "cache")
+
+
+@check("Calls without a cache start anew", category="robustness", points=1, after="prefill")
+def test_starts_anew(candidate, draw):
+    layer = layer_of(candidate)
+    for B in (2, 3, 1):
+        assert_close(layer(draw.normal(B, 5, E)), "output", "cache")
+
+
+@check("Input and cache are left as they were", category="robustness", points=2, after="one_step")
+def test_inputs_unchanged(candidate, draw):
+    layer = layer_of(candidate)
+
+    assert_inputs_unchanged(layer, draw.normal(B, 3, E))
+    assert_inputs_unchanged(layer, draw.normal(B, 3, E), draw.normal(B, 5, C))
+
+
+@check(
+    "Latents from elsewhere serve, few or many: only their values count",
+    category="values",
+    points=2,
+    after="one_step",
+)
+def test_foreign_cache(candidate, draw):
+    layer = layer_of(candidate)
+    for T in (7, 2100):
+        assert_close(layer(draw.normal(B, 2, E), draw.normal(B, T, C)), "output", "cache")
+
+
+@check(
+    "Sizes of 1 are sizes like others: B = 1, H = 1, D = 1",
+    category="shape",
+    points=1,
+    after="one_step",
+)
+def test_size_one(candidate, draw):
+    for batch, heads, width in ((1, 3, 33), (2, 1, 11), (2, 5, 5), (1, 1, 2)):
+        layer = layer_of(candidate, width, heads, 3)
+        for answer in run_chunks(layer, draw.normal(batch, 6, width), [3, 1, 2]):
+            assert_close(answer, "output", "cache")
+
+
+@check("Large logits stay finite and right", category="numerics", points=2, after="one_step")
+def test_large_logits(candidate, draw):
+    layer = layer_of(candidate)
+    for scale in (30.0, 100.0):
+        for answer in run_chunks(layer, scale * draw.normal(B, 8, E), [4, 1, 3]):
+            assert_close(answer, "output")
+
+
+@check("float64 in, float64 out", category="numerics", points=1, after="one_step")
+def test_float64(candidate, draw):
+    layer = layer_of(candidate, dtype=torch.float64)
+    for answer in run_chunks(layer, draw.normal(B, 6, E, dtype=torch.float64), [3, 1, 2]):
+        assert_close(answer, "output", "cache")
+
+
+@check("bfloat16 in, bfloat16 out", category="numerics", points=1, after="one_step")
+def test_bfloat16(candidate, draw):
+    layer = layer_of(candidate, dtype=torch.bfloat16)
+    for answer in run_chunks(layer, draw.normal(B, 6, E, dtype=torch.bfloat16), [3, 1, 2]):
+        assert_close(answer, "output", "cache")
+
+
+@check(
+    "Without a cache, gradients reach x and all five maps, and are right",
+    category="gradients",
+    points=3,
+    after="prefill_shape",
+)
+def test_gradients(candidate, draw):
+    cotangents = [draw.normal(B, 5, E)]
+
+    assert_gradients_match(
+        layer_of(candidate), draw.normal(B, 5, E), wrt=(0,), cotangents=cotangents, parameters=True
+    )
+
+
+@check(
+    "A strided input, as transposing makes it, gives the same",
+    category="robustness",
+    points=1,
+    after="prefill",
+)
+def test_non_contiguous(candidate, draw):
+    layer = layer_of(candidate)
+    cache = draw.normal(B, C, 7).transpose(1, 2)
+
+    assert_close(layer(draw.normal(3, B, E).transpose(0, 1), cache), "output", "cache")
+
+
+@check(
+    "A width that the heads do not divide raises, an input of another width too",
+    category="robustness",
+    points=1,
+    after="prefill_shape",
+)
+def test_bad_sizes(candidate, draw):
+    assert_rejected(candidate.MultiHeadLatentAttention, 10, 3, 4, why="embed_dim 10 with 3 heads")
+    assert_rejected(
+        layer_of(candidate),
+        draw.normal(B, 5, E - 1),
+        why="an input of another width than embed_dim",
+    )
+
+
+@check("A step's work grows with T, not with T²", category="cost", points=3, after="one_step")
+def test_work_of_a_step(candidate, draw):
+    layer = layer_of(candidate)
+    flops = {
+        T: layer.observe(draw.normal(1, 1, E), draw.normal(1, T, C)).flops for T in (64, 128, 256)
+    }
+
+    # what the cached positions add: twice as many should add twice as much
+    first, second = flops[128] - flops[64], flops[256] - flops[128]
+    assert_grows_at_most(
+        first, second, 2.5, "the work for 64 more cached positions, then 128 more,"
+    )
+
+
+@check(
+    "Written from scratch: no fused or official attention",
+    category="policy",
+    points=3,
+    after="one_step",
+)
+def test_written_from_scratch(candidate, draw):
+    layer = layer_of(candidate)
+
+    assert_written_from_scratch(candidate, layer, draw.normal(B, 3, E))
+    assert_written_from_scratch(candidate, layer, draw.normal(B, 1, E), draw.normal(B, 7, C))
+
+
+@check(
+    "No Python loop over positions or heads",
+    category="policy",
+    points=0,
+    after="prefill_shape",
+    advisory=True,
+)
+def test_no_loop(candidate, draw):
+    layer = layer_of(candidate)
+    short, long = layer.observe(draw.normal(B, 3, E)), layer.observe(draw.normal(B, 12, E))
+    assert_operations_do_not_grow(short, long, "positions")
+
+    few = layer_of(candidate, 24, 2, 5).observe(draw.normal(B, 3, 24))
+    many = layer_of(candidate, 24, 8, 5).observe(draw.normal(B, 3, 24))
+    assert_operations_do_not_grow(few, many, "heads")
+
+
+@check(
+    "float64 inputs give float64 precision",
+    category="numerics",
+    points=0,
+    after="float64",
+    advisory=True,
+)
+def test_float64_precision(candidate, draw):
+    answer = layer_of(candidate, dtype=torch.float64)(draw.normal(B, 5, E, dtype=torch.float64))
+
+    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
+        fail("computes in float32 on the way: float64 inputs come out with float32 precision")

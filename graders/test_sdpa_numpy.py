@@ -1,0 +1,427 @@
+"""Scaled dot-product attention on NumPy arrays; in the masks 1 blocks."""
+
+# B batch  H heads  L query length  S key length  D head size  Dv head size of values
+
+import numpy
+import torch
+
+from mha_judge.grading import (
+    assert_close,
+    assert_inputs_unchanged,
+    assert_not_imported,
+    assert_rejected,
+    check,
+    fail,
+)
+
+
+def qkv(draw, leading=(2, 3), L=5, S=7, D=11, Dv=13, dtype=torch.float64):
+    q = draw.normal(*leading, L, D, dtype=dtype)
+    k = draw.normal(*leading, S, D, dtype=dtype)
+    v = draw.normal(*leading, S, Dv, dtype=dtype)
+    return q, k, v
+
+
+def large_qkv(draw, bound):
+    q, k = draw.integers(2, 3, 5, 16, bound=bound), draw.integers(2, 3, 7, 16, bound=bound)
+    return q.double(), k.double(), draw.normal(2, 3, 7, 13, dtype=torch.float64)
+
+
+def blocking(draw, *shape):
+    return ~draw.mask(*shape)
+
+
+@check("Returns an output (…, L, Dv) where L ≠ S and D ≠ Dv", category="shape", points=3)
+def test_output_shape(candidate, draw):
+    answer = candidate.scaled_dot_product_attention(*qkv(draw))
+
+    assert answer.output.shape == (2, 3, 5, 13)
+
+
+@check(
+    "Returns the weights (…, L, S) beside the output",
+    category="shape",
+    points=1,
+    after="output_shape",
+)
+def test_weights_shape(candidate, draw):
+    answer = candidate.scaled_dot_product_attention(*qkv(draw))
+
+    assert answer.weights.shape == (2, 3, 5, 7)
+
+
+@check(
+    "The output is softmax(q kᵀ / √D) v, on several random shapes",
+    category="values",
+    points=5,
+    after="output_shape",
+)
+def test_values(candidate, draw):
+    for _ in range(3):
+        n = draw.sizes("B H L S D Dv")
+        q, k, v = qkv(draw, (n["B"], n["H"]), n["L"], n["S"], n["D"], n["Dv"])
+
+        assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
+
+
+@check(
+    "The weights are softmax(q kᵀ / √D) over the keys",
+    category="values",
+    points=3,
+    after="weights_shape",
+)
+def test_weights(candidate, draw):
+    for _ in range(2):
+        assert_close(candidate.scaled_dot_product_attention(*qkv(draw)), "weights")
+
+
+@check(
+    "The scale is √D for small and for large D", category="values", points=2, after="output_shape"
+)
+def test_scale(candidate, draw):
+    for D in (2, 3, 64, 127):
+        q, k, v = qkv(draw, D=D, Dv=5)
+
+        assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
+
+
+@check(
+    "Sizes of 1 are sizes like others: B, H, L, S, D or Dv = 1",
+    category="shape",
+    points=2,
+    after="output_shape",
+)
+def test_size_one(candidate, draw):
+    for name in ("B", "H", "L", "S", "D", "Dv", "B H", "L S"):
+        n = {"B": 2, "H": 3, "L": 5, "S": 7, "D": 11, "Dv": 13}
+        n.update(dict.fromkeys(name.split(), 1))
+        q, k, v = qkv(draw, (n["B"], n["H"]), n["L"], n["S"], n["D"], n["Dv"])
+
+        assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
+
+
+@check(
+    "Works with no, one and three leading dimensions", category="shape", points=1, after="values"
+)
+def test_leading_dimensions(candidate, draw):
+    for leading in ((), (3,), (2, 3, 2)):
+        answer = candidate.scaled_dot_product_attention(*qkv(draw, leading))
+
+        assert_close(answer, "output")
+
+
+@check(
+    "A mask (L, S) works with no, one and three leading dimensions",
+    category="masking",
+    points=1,
+    after=("leading_dimensions", "mask"),
+)
+def test_mask_leading_dimensions(candidate, draw):
+    for leading in ((), (3,), (2, 3, 2)):
+        q, k, v = qkv(draw, leading)
+
+        assert_close(
+            candidate.scaled_dot_product_attention(q, k, v, blocking(draw, 5, 7)), "output"
+        )
+
+
+@check(
+    "L = S = D = H = B hides nothing: square inputs are right too",
+    category="values",
+    points=1,
+    after="values",
+)
+def test_square(candidate, draw):
+    q, k, v = qkv(draw, (4, 4), 4, 4, 4, 4)
+
+    assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
+    assert_close(candidate.scaled_dot_product_attention(q, k, v, blocking(draw, 4, 4)), "output")
+
+
+@check(
+    "Permuting keys together with values changes nothing",
+    category="values",
+    points=1,
+    after="output_shape",
+)
+def test_key_order(candidate, draw):
+    q, k, v = qkv(draw)
+    order = draw.permutation(7)
+
+    plain = candidate.scaled_dot_product_attention(q, k, v)
+    permuted = candidate.scaled_dot_product_attention(q, k[..., order, :], v[..., order, :])
+
+    assert_close(plain, "output")
+    assert_close(permuted, "output")
+
+
+@check(
+    "A mask (L, S): 1 blocks, 0 may attend",
+    category="masking",
+    points=4,
+    after="output_shape",
+)
+def test_mask(candidate, draw):
+    for leading in ((2, 3), (5, 3), (2, 5)):  # L = B and L = H too
+        q, k, v = qkv(draw, leading)
+        mask = blocking(draw, 5, 7).double()
+
+        assert_close(candidate.scaled_dot_product_attention(q, k, v, mask), "output")
+
+
+@check(
+    "Padding masks (B, 1, 1, S) and masks (B, 1, L, S) broadcast",
+    category="masking",
+    points=2,
+    after="output_shape",
+)
+def test_mask_broadcasts(candidate, draw):
+    q, k, v = qkv(draw)
+    for shape in ((2, 1, 1, 7), (2, 1, 5, 7)):
+        mask = blocking(draw, *shape).double()
+
+        assert_close(candidate.scaled_dot_product_attention(q, k, v, mask), "output")
+    for shape in ((2, 1, 1, 7), (1, 7)):  # one query, as in decoding
+        mask = blocking(draw, *shape).double()
+
+        assert_close(candidate.scaled_dot_product_attention(q[..., :1, :], k, v, mask), "output")
+
+
+@check("A mask (B, H, L, S) differs from head to head", category="masking", points=2, after="mask")
+def test_mask_per_head(candidate, draw):
+    for B, H, L in ((2, 3, 5), (1, 5, 3)):
+        q, k, v = qkv(draw, (B, H), L)
+        mask = blocking(draw, B, H, L, 7).double()
+
+        assert_close(candidate.scaled_dot_product_attention(q, k, v, mask), "output")
+
+
+@check(
+    "A causal mask, 1 above the diagonal, leaves the future out",
+    category="masking",
+    points=2,
+    after="output_shape",
+)
+def test_causal_mask(candidate, draw):
+    q, k, v = qkv(draw, L=7, S=7)
+
+    answer = candidate.scaled_dot_product_attention(q, k, v, torch.ones(7, 7).triu(1).double())
+
+    assert_close(answer, "output")
+
+
+@check("Masks may be bool, integer or float", category="masking", points=2, after="mask")
+def test_mask_dtypes(candidate, draw):
+    q, k, v = qkv(draw)
+    mask = blocking(draw, 2, 1, 5, 7)
+    for dtype in (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32, torch.float64):
+        assert_close(candidate.scaled_dot_product_attention(q, k, v, mask.to(dtype)), "output")
+
+
+@check(
+    "A blocked key weighs 0, and its key and value cannot be felt",
+    category="masking",
+    points=3,
+    after="output_shape",
+)
+def test_blocked_key_is_not_felt(candidate, draw):
+    q, k, v = qkv(draw)
+    mask = blocking(draw, 5, 7).double()
+    mask[:, 2] = 1
+    mask[:, 3] = 0
+    k[..., 2, :] = 300 * draw.normal(2, 3, 11)  # for some queries the highest score by far
+    v[..., 2, :] = 1e30
+
+    answer = candidate.scaled_dot_product_attention(q, k, v, mask)
+
+    assert_close(answer, "output")
+
+
+@check(
+    "Masked weights are exact: 0 where blocked, rows sum to 1",
+    category="masking",
+    points=1,
+    after=("weights_shape", "mask"),
+)
+def test_masked_weights(candidate, draw):
+    q, k, v = qkv(draw)
+    mask = blocking(draw, 2, 1, 5, 7)
+
+    answer = candidate.scaled_dot_product_attention(q, k, v, mask.double())
+
+    assert_close(answer, "weights")
+    if bool((answer.weights * mask).any()):
+        fail("a blocked key weighs more than 0")
+
+
+@check(
+    "A row in which every key is blocked does not disturb the others",
+    category="masking",
+    points=1,
+    after="mask",
+)
+def test_blocked_row_stays_alone(candidate, draw):
+    q, k, v = qkv(draw)
+    mask = blocking(draw, 5, 7).double()
+    mask[1] = 1
+
+    answer = candidate.scaled_dot_product_attention(q, k, v, mask)
+    others = [0, 2, 3, 4]
+    alone = candidate.scaled_dot_product_attention(q[..., others, :], k, v, mask[others])
+
+    assert_close(alone, "output")
+    if not torch.allclose(answer.output[..., others, :], alone.output, rtol=1e-4, atol=1e-5):
+        fail("a blocked row changes the output of other rows")
+
+
+@check(
+    "Large logits (±1e4) stay finite and right", category="numerics", points=3, after="output_shape"
+)
+def test_large_logits(candidate, draw):
+    for bound in (50, 100, 200):
+        q, k, v = large_qkv(draw, bound)
+
+        assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
+
+
+@check(
+    "Large logits stay right under a mask",
+    category="numerics",
+    points=1,
+    after=("large_logits", "mask"),
+)
+def test_masked_large_logits(candidate, draw):
+    q, k, v = large_qkv(draw, 50)
+
+    answer = candidate.scaled_dot_product_attention(q, k, v, blocking(draw, 5, 7).double())
+
+    assert_close(answer, "output")
+
+
+@check(
+    "float32 and float64 are as good, with and without a mask",
+    category="numerics",
+    points=1,
+    after="mask",
+)
+def test_float32(candidate, draw):
+    mask = blocking(draw, 5, 7)
+    for dtype in (torch.float32, torch.float64):
+        q, k, v = qkv(draw, dtype=dtype)
+
+        for blocked in (None, mask.bool(), mask.to(dtype)):
+            assert_close(candidate.scaled_dot_product_attention(q, k, v, blocked), "output")
+
+
+@check(
+    "The weights follow the leading dimensions and the dtype of the input",
+    category="values",
+    points=1,
+    after=("weights", "leading_dimensions"),
+)
+def test_weights_everywhere(candidate, draw):
+    answer = candidate.scaled_dot_product_attention(*qkv(draw, dtype=torch.float32))
+    assert_close(answer, "weights")
+    for leading in ((), (3,), (2, 3, 2)):
+        assert_close(candidate.scaled_dot_product_attention(*qkv(draw, leading)), "weights")
+
+
+@check(
+    "Strided inputs, as transposing and slicing make them, give the same",
+    category="robustness",
+    points=1,
+    after="values",
+)
+def test_non_contiguous(candidate, draw):
+    q = draw.normal(2, 5, 3, 11).transpose(1, 2)
+    k = draw.normal(2, 3, 11, 7).transpose(2, 3)
+    v = draw.normal(2, 3, 7, 26)[..., ::2]
+
+    assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
+    mask = blocking(draw, 7, 5).double().T
+    assert_close(candidate.scaled_dot_product_attention(q, k, v, mask), "output")
+
+
+@check("The inputs are left as they were", category="robustness", points=2, after="output_shape")
+def test_inputs_unchanged(candidate, draw):
+    for dtype in (torch.float32, torch.float64):
+        q, k, v = qkv(draw, dtype=dtype)
+
+        assert_inputs_unchanged(candidate.scaled_dot_product_attention, q, k, v)
+    mask = blocking(draw, 5, 7)
+    for dtype in (torch.bool, torch.int64, torch.float32, torch.float64):
+        assert_inputs_unchanged(candidate.scaled_dot_product_attention, q, k, v, mask.to(dtype))
+
+
+@check(
+    "The same call gives the same answer, whatever was called in between",
+    category="robustness",
+    points=1,
+    after="values",
+)
+def test_repeatable(candidate, draw):
+    first, other = qkv(draw), qkv(draw, (1, 2), 3, 5, 7, 2)
+    mask = blocking(draw, 5, 7).double()
+
+    assert_close(candidate.scaled_dot_product_attention(*first, mask), "output")
+    assert_close(candidate.scaled_dot_product_attention(*other), "output")
+    assert_close(candidate.scaled_dot_product_attention(*first), "output")
+    assert_close(candidate.scaled_dot_product_attention(*first, mask), "output")
+
+
+@check(
+    "Queries and keys of different width raise, keys and values of different length too",
+    category="robustness",
+    points=1,
+    after="output_shape",
+)
+def test_bad_widths(candidate, draw):
+    q, k, v = qkv(draw)
+
+    attend = candidate.scaled_dot_product_attention
+    assert_rejected(attend, q, k[..., :-1], v, why="keys narrower than the queries")
+    assert_rejected(attend, q[..., :-1], k, v, why="keys wider than the queries")
+    assert_rejected(attend, q, k, v[..., :-1, :], why="fewer values than keys")
+    assert_rejected(attend, q, k[..., :-1, :], v, why="more values than keys")
+
+
+@check(
+    "Written with NumPy: PyTorch is not imported", category="policy", points=3, after="output_shape"
+)
+def test_written_in_numpy(candidate, draw):
+    assert_not_imported(candidate, "torch")
+    assert_not_imported(candidate, "scipy")
+
+
+@check(
+    "float32 in, float32 out, with and without a mask",
+    category="numerics",
+    points=0,
+    after="float32",
+    advisory=True,
+)
+def test_float32_stays(candidate, draw):
+    q, k, v = qkv(draw, dtype=torch.float32)
+    for mask in (None, blocking(draw, 5, 7)):
+        found = candidate.scaled_dot_product_attention.attempt(q, k, v, mask)
+        output = found[0] if isinstance(found, (list, tuple)) else found
+        if output.dtype != numpy.float32:
+            where = "a mask" if mask is not None else "no mask"
+            fail(
+                f"with {where}, float32 comes back as {output.dtype}: np.sqrt(D) and "
+                "mask * -1e9 are float64, and widen what they meet"
+            )
+
+
+@check(
+    "float64 inputs give float64 precision",
+    category="numerics",
+    points=0,
+    after="values",
+    advisory=True,
+)
+def test_float64_precision(candidate, draw):
+    answer = candidate.scaled_dot_product_attention(*qkv(draw))
+
+    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
+        fail("computes in float32 on the way: float64 inputs come out with float32 precision")

@@ -1,0 +1,214 @@
+"""softmax(x)ᵢ = exp(xᵢ) / Σⱼ exp(xⱼ) along one axis, in NumPy, whatever the size of the numbers."""
+
+import numpy
+import torch
+
+from mha_judge.grading import (
+    assert_close,
+    assert_inputs_unchanged,
+    assert_not_imported,
+    check,
+    fail,
+)
+
+
+def assert_dtype(found, wanted):
+    dtype = getattr(found, "dtype", None)
+    if dtype != wanted:
+        fail(f"comes back as {dtype}; {numpy.dtype(wanted)} is wanted")
+
+
+@check("Returns an array of the shape of x", category="shape", points=3)
+def test_output_shape(candidate, draw):
+    answer = candidate.softmax(draw.normal(5, 7, dtype=torch.float64))
+
+    assert answer.output.shape == (5, 7)
+
+
+@check(
+    "Along the last axis, on several random shapes",
+    category="values",
+    points=5,
+    after="output_shape",
+)
+def test_values(candidate, draw):
+    for _ in range(3):
+        n = draw.sizes("rows columns")
+        x = 2 * draw.normal(n["rows"], n["columns"], dtype=torch.float64)
+
+        assert_close(candidate.softmax(x), "output")
+
+
+@check("A square array is right too", category="values", points=1)
+def test_square(candidate, draw):
+    assert_close(candidate.softmax(draw.normal(5, 5, dtype=torch.float64)), "output")
+
+
+@check("A vector is one row", category="shape", points=2)
+def test_vector(candidate, draw):
+    assert_close(candidate.softmax(draw.normal(7, dtype=torch.float64)), "output")
+
+
+@check("Works with three and four dimensions", category="shape", points=2, after="output_shape")
+def test_more_dimensions(candidate, draw):
+    for shape in ((3, 5, 7), (2, 3, 5, 7), (3, 3, 3, 3)):
+        assert_close(candidate.softmax(draw.normal(*shape, dtype=torch.float64)), "output")
+
+
+@check("Sizes of 1 are sizes like others", category="shape", points=1, after="output_shape")
+def test_size_one(candidate, draw):
+    for shape in ((1, 7), (5, 1), (1, 1), (1, 5, 7), (3, 1, 7)):
+        assert_close(candidate.softmax(draw.normal(*shape, dtype=torch.float64)), "output")
+
+
+@check(
+    "Numbers of ±10 000 do not overflow",
+    category="numerics",
+    points=3,
+    after="output_shape",
+)
+def test_large_numbers(candidate, draw):
+    near = draw.normal(5, 7, dtype=torch.float64)
+
+    assert_close(candidate.softmax(near + 1e4), "output")
+    assert_close(candidate.softmax(near * 1e4), "output")
+    # far apart and whole: every right way to compute it in float32 gives the same
+    whole = torch.stack([draw.permutation(11) for _ in range(5)]).float() * 2000 - 10_000
+    assert_close(candidate.softmax(whole), "output")
+    mixed = near + 800
+    mixed[:, 0] = -3000
+    assert_close(candidate.softmax(mixed), "output")
+
+
+@check(
+    "Numbers that are all very negative still sum to 1",
+    category="numerics",
+    points=1,
+    after="output_shape",
+)
+def test_very_negative(candidate, draw):
+    near = draw.normal(5, 7, dtype=torch.float64)
+
+    assert_close(candidate.softmax(near - 1e4), "output")
+    assert_close(candidate.softmax(near - 1e9), "output")
+
+
+@check(
+    "Rows at very different levels do not disturb one another",
+    category="numerics",
+    points=2,
+    after="output_shape",
+)
+def test_rows_apart(candidate, draw):
+    level = 3000.0 * draw.permutation(5).double() - 6000
+    x = draw.normal(5, 7, dtype=torch.float64) + level[:, None]
+
+    assert_close(candidate.softmax(x), "output")
+
+
+@check(
+    "Other axes, counted from either end, are as exact and as stable",
+    category="values",
+    points=2,
+    after=("values", "large_numbers"),
+)
+def test_axis(candidate, draw):
+    x = draw.normal(3, 5, 7, dtype=torch.float64)
+    for axis in (0, 1, 2, -1, -2, -3):
+        assert_close(candidate.softmax(x, axis), "output")
+    far = x + 3000.0 * draw.permutation(7).double()  # each column at a level of its own
+    for axis in (0, 1, -2):
+        assert_close(candidate.softmax(far, axis), "output")
+    cube = draw.normal(5, 5, 5, dtype=torch.float64)
+    for axis in (0, 1):
+        assert_close(candidate.softmax(cube, axis), "output")
+
+
+@check("Entries of −inf get exactly 0", category="masking", points=3, after="output_shape")
+def test_minus_infinity(candidate, draw):
+    for dtype in (torch.float32, torch.float64):
+        x = draw.normal(5, 7, dtype=dtype)
+        open_ = draw.mask(5, 7)
+        x[~open_] = -torch.inf
+
+        answer = candidate.softmax(x)
+
+        assert_close(answer, "output")
+        if bool((answer.output[~open_] != 0).any()):
+            fail("an entry of −inf gets more than 0")
+
+
+@check("float32 stays float32", category="numerics", points=2, after="values")
+def test_float32(candidate, draw):
+    x = draw.normal(5, 7)
+
+    assert_close(candidate.softmax(x), "output")
+    assert_dtype(candidate.softmax.attempt(x), numpy.float32)
+
+
+@check("Integers are accepted, and give float64", category="numerics", points=1, after="values")
+def test_integers(candidate, draw):
+    whole = draw.integers(5, 7, bound=4)
+    for dtype in (torch.int64, torch.int32):
+        assert_dtype(candidate.softmax.attempt(whole.to(dtype)), numpy.float64)
+        assert_close(candidate.softmax(whole.to(dtype)), "output")
+
+
+@check(
+    "Strided arrays, as transposing and slicing make them, give the same",
+    category="robustness",
+    points=1,
+    after="values",
+)
+def test_non_contiguous(candidate, draw):
+    x = draw.normal(5, 7, 2, 3, dtype=torch.float64)
+
+    assert_close(candidate.softmax(x[..., 0, 0].T), "output")
+    assert_close(candidate.softmax(x.permute(0, 3, 2, 1)), "output")
+    assert_close(candidate.softmax(draw.normal(5, 14, dtype=torch.float64)[:, ::2]), "output")
+
+
+@check("The input is left as it was", category="robustness", points=2, after="output_shape")
+def test_inputs_unchanged(candidate, draw):
+    for dtype in (torch.float64, torch.float32):
+        assert_inputs_unchanged(candidate.softmax, draw.normal(5, 7, dtype=dtype))
+    assert_inputs_unchanged(candidate.softmax, draw.integers(5, 7, bound=4).to(torch.int64))
+    blocked = draw.normal(5, 7, dtype=torch.float64)
+    blocked[~draw.mask(5, 7)] = -torch.inf
+    assert_inputs_unchanged(candidate.softmax, blocked)
+
+
+@check(
+    "The same call gives the same answer, whatever was called in between",
+    category="robustness",
+    points=1,
+    after="values",
+)
+def test_repeatable(candidate, draw):
+    first, other = (draw.normal(5, 7, dtype=torch.float64) for _ in range(2))
+
+    assert_close(candidate.softmax(first), "output")
+    assert_close(candidate.softmax(1000 + other), "output")
+    assert_close(candidate.softmax(first), "output")
+
+
+@check(
+    "Written with NumPy: PyTorch is not imported", category="policy", points=2, after="output_shape"
+)
+def test_written_in_numpy(candidate, draw):
+    assert_not_imported(candidate, "torch")
+    assert_not_imported(candidate, "scipy")
+
+
+@check(
+    "float64 gives float64 precision",
+    category="numerics",
+    points=0,
+    after="values",
+    advisory=True,
+)
+def test_float64_precision(candidate, draw):
+    answer = candidate.softmax(draw.normal(5, 7, dtype=torch.float64))
+
+    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
+        fail("computes in float32 on the way: float64 comes out with float32 precision")

@@ -1,0 +1,57 @@
+'''
+title = "A sequence of one position loses its axis"
+killed_by = "one-position"
+explanation = """
+squeeze() drops every axis of size 1, a length of one among them."""
+hint = "What shape comes out for L = 1?"
+'''
+
+import math
+
+import torch
+from torch import nn
+
+
+class EncoderBlock(nn.Module):
+    def __init__(self, embed_dim, num_heads, ffn_dim):
+        super().__init__()
+        if num_heads < 1 or embed_dim % num_heads:
+            raise ValueError("the heads do not divide the width")
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = nn.Linear(embed_dim, embed_dim)
+        self.k_proj = nn.Linear(embed_dim, embed_dim)
+        self.v_proj = nn.Linear(embed_dim, embed_dim)
+        self.out_proj = nn.Linear(embed_dim, embed_dim)
+        self.norm1 = nn.LayerNorm(embed_dim)
+        self.ffn1 = nn.Linear(embed_dim, ffn_dim)
+        self.ffn2 = nn.Linear(ffn_dim, embed_dim)
+        self.norm2 = nn.LayerNorm(embed_dim)
+
+    def forward(self, x, mask=None):
+        if x.ndim != 3 or x.shape[-1] != self.embed_dim:
+            raise ValueError("x is not (batch, length, width)")
+        attended = self._attend(x, mask)
+        x = self.norm1(x + attended)
+
+        hidden = torch.relu(self.ffn1(x))
+        transformed = self.ffn2(hidden)
+        return self.norm2(x + transformed).squeeze(1)
+
+    def _attend(self, x, mask):
+        q = self._split(self.q_proj(x))
+        k = self._split(self.k_proj(x))
+        v = self._split(self.v_proj(x))
+
+        scores = q @ k.transpose(-2, -1) / math.sqrt(self.head_dim)
+        if mask is not None:
+            scores = scores.masked_fill((mask == 0).expand_as(scores), -math.inf)
+        weights = torch.softmax(scores, dim=-1)
+
+        heads = weights @ v
+        return self.out_proj(heads.transpose(1, 2).flatten(2))
+
+    def _split(self, x):
+        x = x.reshape(*x.shape[:2], self.num_heads, self.head_dim)
+        return x.transpose(1, 2)

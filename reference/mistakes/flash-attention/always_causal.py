@@ -1,0 +1,41 @@
+'''
+title = "Attention is causal whether it is asked for or not"
+killed_by = "values"
+explanation = """
+Without `causal` every query meets every key."""
+hint = "How much weight should the first query give to the last key?"
+'''
+
+import math
+
+import torch
+
+
+def flash_attention(q, k, v, block_size, causal=False):
+    if block_size < 1:
+        raise ValueError("a block without keys")
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError("q and k differ in width")
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError("k and v differ in length")
+    if causal and q.shape[-2] != k.shape[-2]:
+        raise ValueError("causal attention needs L = S")
+
+    highest = torch.full_like(q[..., :1], -math.inf)
+    total = torch.zeros_like(q[..., :1])
+    output = q.new_zeros((*q.shape[:-1], v.shape[-1]))
+    query = torch.arange(q.shape[-2], device=q.device).unsqueeze(-1)
+    key = torch.arange(k.shape[-2], device=q.device)
+
+    for start in range(0, k.shape[-2], block_size):
+        block = slice(start, start + block_size)
+        scores = q @ k[..., block, :].transpose(-2, -1) / math.sqrt(q.shape[-1])
+        if True:
+            scores = scores.masked_fill(key[block] > query, -math.inf)
+        raised = torch.maximum(highest, scores.detach().amax(-1, keepdim=True))
+        shrink = torch.exp(highest - raised)
+        weights = torch.exp(scores - raised)
+        total = shrink * total + weights.sum(-1, keepdim=True)
+        output = shrink * output + weights @ v[..., block, :]
+        highest = raised
+    return output / total

@@ -1,0 +1,37 @@
+'''
+title = "Blocks of queries, each against all keys at once"
+killed_by = "keys-come-in-blocks"
+explanation = """
+Cutting the queries saves memory too, but each block still holds the scores of every key, \
+and a plain softmax is enough. Here the keys come in blocks, which is what the online \
+softmax is for."""
+hint = "With one query and a million keys, how many scores exist at once?"
+by_check = true
+'''
+
+import math
+
+import torch
+
+
+def flash_attention(q, k, v, block_size, causal=False):
+    if block_size < 1:
+        raise ValueError("a block without keys")
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError("q and k differ in width")
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError("k and v differ in length")
+    if causal and q.shape[-2] != k.shape[-2]:
+        raise ValueError("causal attention needs L = S")
+
+    query = torch.arange(q.shape[-2], device=q.device).unsqueeze(-1)
+    key = torch.arange(k.shape[-2], device=q.device)
+
+    outputs = []
+    for start in range(0, q.shape[-2], block_size):
+        block = slice(start, start + block_size)
+        scores = q[..., block, :] @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        if causal:
+            scores = scores.masked_fill(key > query[block], -math.inf)
+        outputs.append(torch.softmax(scores, dim=-1) @ v)
+    return torch.cat(outputs, dim=-2)

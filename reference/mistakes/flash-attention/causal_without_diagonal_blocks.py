@@ -1,0 +1,41 @@
+'''
+title = "The block of the query itself is left out"
+killed_by = "causal"
+explanation = """
+Only blocks that end before the query are attended to. The block on the diagonal is to be \
+masked inside, not dropped."""
+hint = "With a block as large as the sequence, what is left?"
+'''
+
+import math
+
+import torch
+
+
+def flash_attention(q, k, v, block_size, causal=False):
+    if block_size < 1:
+        raise ValueError("a block without keys")
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError("q and k differ in width")
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError("k and v differ in length")
+    if causal and q.shape[-2] != k.shape[-2]:
+        raise ValueError("causal attention needs L = S")
+
+    highest = torch.full_like(q[..., :1], -math.inf)
+    total = torch.zeros_like(q[..., :1])
+    output = q.new_zeros((*q.shape[:-1], v.shape[-1]))
+    query = torch.arange(q.shape[-2], device=q.device).unsqueeze(-1)
+
+    for start in range(0, k.shape[-2], block_size):
+        block = slice(start, start + block_size)
+        scores = q @ k[..., block, :].transpose(-2, -1) / math.sqrt(q.shape[-1])
+        if causal:
+            scores = scores.masked_fill(start + block_size - 1 > query, -1e30)
+        raised = torch.maximum(highest, scores.detach().amax(-1, keepdim=True))
+        shrink = torch.exp(highest - raised)
+        weights = torch.exp(scores - raised)
+        total = shrink * total + weights.sum(-1, keepdim=True)
+        output = shrink * output + weights @ v[..., block, :]
+        highest = raised
+    return output / total

@@ -1,0 +1,25 @@
+'''
+title = "Right for efficient attention: softmax over features and over positions"
+killed_by = "values"
+explanation = """
+Queries get a softmax over their features and keys one over the positions (Shen et al.). The \
+contract's map works on each number by itself, and rows are divided by their sums."""
+hint = """
+Which function does the contract apply to q and k?"""
+'''
+
+import torch
+
+
+def linear_attention(q, k, v, causal=False):
+    if not q.shape == k.shape == v.shape:
+        raise ValueError("q, k and v differ in shape")
+    queries = torch.softmax(q, dim=-1)
+    keys = torch.softmax(k, dim=-2)
+    if causal:
+        states = torch.einsum("bhld,bhle->bhlde", keys, v).cumsum(dim=2)
+        numerator = torch.einsum("bhld,bhlde->bhle", queries, states)
+    else:
+        state = torch.einsum("bhld,bhle->bhde", keys, v)
+        numerator = torch.einsum("bhld,bhde->bhle", queries, state)
+    return numerator

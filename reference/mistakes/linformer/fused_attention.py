@@ -1,0 +1,44 @@
+'''
+title = "The library's attention does the work"
+killed_by = "written-from-scratch"
+explanation = """
+Handing compressed keys and values to a ready-made attention gives the right answer, but \
+attention is what the exercise asks you to write."""
+hint = "Which single call holds the scores and the softmax?"
+by_check = true
+'''
+
+from torch import nn
+
+
+class LinformerSelfAttention(nn.Module):
+    def __init__(self, embed_dim, num_heads, seq_len, proj_len):
+        super().__init__()
+        if num_heads < 1 or embed_dim % num_heads:
+            raise ValueError("the sizes do not fit")
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = nn.Linear(embed_dim, embed_dim)
+        self.k_proj = nn.Linear(embed_dim, embed_dim)
+        self.v_proj = nn.Linear(embed_dim, embed_dim)
+        self.k_length_proj = nn.Linear(seq_len, proj_len)
+        self.v_length_proj = nn.Linear(seq_len, proj_len)
+        self.out_proj = nn.Linear(embed_dim, embed_dim)
+
+    def forward(self, x):
+        if x.ndim != 3 or x.shape[-1] != self.embed_dim:
+            raise ValueError("the sizes do not fit")
+        k = self.k_length_proj(self.k_proj(x).transpose(1, 2))
+        v = self.v_length_proj(self.v_proj(x).transpose(1, 2))
+        q = self._split(self.q_proj(x))
+        k = self._split(k.transpose(1, 2))
+        v = self._split(v.transpose(1, 2))
+
+        heads = nn.functional.scaled_dot_product_attention(q, k, v)
+        merged = heads.transpose(1, 2).flatten(2)
+        return self.out_proj(merged)
+
+    def _split(self, x):
+        x = x.reshape(*x.shape[:2], self.num_heads, self.head_dim)
+        return x.transpose(1, 2)

@@ -1,0 +1,27 @@
+'''
+title = "Halves are paired, and the results put back as neighbours"
+killed_by = "pairs"
+explanation = """
+Features i and i + D/2 are a pair, but the turned ones are interleaved: pairs taken apart \
+one way must be put together the same way."""
+hint = "At position 0 nothing turns. Does x come back unchanged?"
+'''
+
+import torch
+
+
+def apply_rope(x, positions, base=10000.0):
+    if x.shape[-1] % 2:
+        raise ValueError("an even D is needed")
+    if positions.shape != x.shape[-2:-1]:
+        raise ValueError("one position for each token")
+
+    dtype = torch.promote_types(x.dtype, torch.get_default_dtype())
+    exponents = torch.arange(0, x.shape[-1], 2, dtype=dtype, device=x.device) / x.shape[-1]
+    angles = positions.to(dtype).unsqueeze(-1) * base**-exponents
+    cos = angles.cos().to(x.dtype)
+    sin = angles.sin().to(x.dtype)
+
+    first, second = x.chunk(2, dim=-1)
+    turned = (first * cos - second * sin, second * cos + first * sin)
+    return torch.stack(turned, dim=-1).flatten(-2)

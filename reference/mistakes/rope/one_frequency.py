@@ -1,0 +1,29 @@
+'''
+title = "All pairs turn by the same angle"
+killed_by = "frequencies"
+explanation = """
+The angle is the position itself for every pair. Each pair has a frequency of its own, \
+base^(−2i/D)."""
+hint = """
+Can a token 6 positions away be told from one right here, if every pair has turned by almost \
+a full circle?"""
+'''
+
+import torch
+
+
+def apply_rope(x, positions, base=10000.0):
+    if x.shape[-1] % 2:
+        raise ValueError("an even D is needed")
+    if positions.shape != x.shape[-2:-1]:
+        raise ValueError("one position for each token")
+
+    dtype = torch.promote_types(x.dtype, torch.get_default_dtype())
+    exponents = torch.arange(0, x.shape[-1], 2, dtype=dtype, device=x.device) / x.shape[-1]
+    angles = positions.to(dtype).unsqueeze(-1).expand(-1, exponents.shape[0])
+    cos = angles.cos().to(x.dtype)
+    sin = angles.sin().to(x.dtype)
+
+    first, second = x.chunk(2, dim=-1)
+    turned = (first * cos - second * sin, second * cos + first * sin)
+    return torch.cat(turned, dim=-1)

@@ -1,0 +1,27 @@
+'''
+title = "Positions are counted from 1: each is one too far"
+killed_by = "position-zero"
+explanation = """
+One is added to every position. Distances stay right, but keys from a cache, turned at the \
+positions that were given, no longer fit."""
+hint = "By which angle does a token at position 0 turn?"
+'''
+
+import torch
+
+
+def apply_rope(x, positions, base=10000.0):
+    if x.shape[-1] % 2:
+        raise ValueError("an even D is needed")
+    if positions.shape != x.shape[-2:-1]:
+        raise ValueError("one position for each token")
+
+    dtype = torch.promote_types(x.dtype, torch.get_default_dtype())
+    exponents = torch.arange(0, x.shape[-1], 2, dtype=dtype, device=x.device) / x.shape[-1]
+    angles = (positions + 1).to(dtype).unsqueeze(-1) * base**-exponents
+    cos = angles.cos().to(x.dtype)
+    sin = angles.sin().to(x.dtype)
+
+    first, second = x.chunk(2, dim=-1)
+    turned = (first * cos - second * sin, second * cos + first * sin)
+    return torch.cat(turned, dim=-1)

@@ -1,0 +1,27 @@
+'''
+title = "The result is float32 whatever comes in"
+killed_by = "float64"
+explanation = """
+x is converted to float32 and nothing converts back. The result must have the dtype of x."""
+hint = "Print the dtype of the result for float64 input."
+'''
+
+import torch
+
+
+def apply_rope(x, positions, base=10000.0):
+    if x.shape[-1] % 2:
+        raise ValueError("an even D is needed")
+    if positions.shape != x.shape[-2:-1]:
+        raise ValueError("one position for each token")
+
+    dtype = torch.promote_types(x.dtype, torch.get_default_dtype())
+    x = x.float()
+    exponents = torch.arange(0, x.shape[-1], 2, dtype=dtype, device=x.device) / x.shape[-1]
+    angles = positions.to(dtype).unsqueeze(-1) * base**-exponents
+    cos = angles.cos().to(x.dtype)
+    sin = angles.sin().to(x.dtype)
+
+    first, second = x.chunk(2, dim=-1)
+    turned = (first * cos - second * sin, second * cos + first * sin)
+    return torch.cat(turned, dim=-1)

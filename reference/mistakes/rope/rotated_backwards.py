@@ -1,0 +1,28 @@
+'''
+title = "The rotation is by −θ instead of θ"
+killed_by = "direction"
+explanation = """
+The sine has the other sign: (1, 0) turns to (cos θ, −sin θ). Products of a query and a key \
+still depend on their distance alone, but weights trained with the other direction do not \
+fit."""
+hint = "Which way does (1, 0) turn at position 1? Compare with (cos 1, sin 1)."
+'''
+
+import torch
+
+
+def apply_rope(x, positions, base=10000.0):
+    if x.shape[-1] % 2:
+        raise ValueError("an even D is needed")
+    if positions.shape != x.shape[-2:-1]:
+        raise ValueError("one position for each token")
+
+    dtype = torch.promote_types(x.dtype, torch.get_default_dtype())
+    exponents = torch.arange(0, x.shape[-1], 2, dtype=dtype, device=x.device) / x.shape[-1]
+    angles = positions.to(dtype).unsqueeze(-1) * base**-exponents
+    cos = angles.cos().to(x.dtype)
+    sin = -angles.sin().to(x.dtype)
+
+    first, second = x.chunk(2, dim=-1)
+    turned = (first * cos - second * sin, second * cos + first * sin)
+    return torch.cat(turned, dim=-1)

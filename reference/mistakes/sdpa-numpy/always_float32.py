@@ -1,0 +1,30 @@
+'''
+title = "The result is float32 whatever comes in"
+killed_by = "output-shape"
+explanation = """
+The inputs are converted to float32 and nothing converts back. float64 is to stay float64."""
+hint = "Print the dtype of the output for float64 input."
+'''
+
+import math
+
+import numpy as np
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError("q and k differ in width")
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError("k and v differ in length")
+    if not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
+        raise ValueError("leading dimensions differ")
+
+    q, k, v = (x.astype(np.float32) for x in (q, k, v))
+    scores = q @ np.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        blocked = np.broadcast_to(mask, scores.shape) != 0
+        scores = np.where(blocked, -math.inf, scores)
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    weights = np.exp(shifted)
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weights @ v, weights

@@ -1,0 +1,30 @@
+'''
+title = "One blocked row gives up the whole mask"
+killed_by = "blocked-row-stays-alone"
+explanation = """
+When some query may attend to nothing, the mask is dropped for every query, to avoid NaN. The \
+other rows then see keys that are blocked for them."""
+hint = "Which rows does a blocked row concern?"
+'''
+
+import math
+
+import numpy as np
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError("q and k differ in width")
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError("k and v differ in length")
+    if not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
+        raise ValueError("leading dimensions differ")
+
+    scores = q @ np.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None and not (mask != 0).all(-1).any():
+        blocked = np.broadcast_to(mask, scores.shape) != 0
+        scores = np.where(blocked, -math.inf, scores)
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    weights = np.exp(shifted)
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weights @ v, weights

@@ -1,0 +1,32 @@
+'''
+title = "Some weights are dropped at random"
+killed_by = "values"
+explanation = """
+Dropout belongs to training, and to no contract of this exercise. The same call gives another \
+answer each time."""
+hint = "Call it twice with the same input."
+by_chance = true
+'''
+
+import math
+
+import numpy as np
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError("q and k differ in width")
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError("k and v differ in length")
+    if not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
+        raise ValueError("leading dimensions differ")
+
+    scores = q @ np.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        blocked = np.broadcast_to(mask, scores.shape) != 0
+        scores = np.where(blocked, -math.inf, scores)
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    weights = np.exp(shifted)
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    weights = weights * (np.random.default_rng().random(weights.shape) > 0.1)
+    return weights @ v, weights

@@ -1,0 +1,32 @@
+'''
+title = "Keys are read as they lie in memory"
+killed_by = "non-contiguous"
+explanation = """
+ravel(order='K') gives the numbers as they lie in memory. For a transposed array that is another \
+order, and its features are mixed."""
+hint = """
+Call it on k and on k.swapaxes(-1, -2).copy().swapaxes(-1, -2): the two hold the same numbers."""
+'''
+
+import math
+
+import numpy as np
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError("q and k differ in width")
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError("k and v differ in length")
+    if not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
+        raise ValueError("leading dimensions differ")
+
+    k = k.ravel(order="K").reshape(k.shape)
+    scores = q @ np.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        blocked = np.broadcast_to(mask, scores.shape) != 0
+        scores = np.where(blocked, -math.inf, scores)
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    weights = np.exp(shifted)
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weights @ v, weights

@@ -1,0 +1,32 @@
+'''
+title = "NaN anywhere resets all weights"
+killed_by = "blocked-row-stays-alone"
+explanation = """
+A row without any allowed key is NaN after the softmax. Where one is found, all weights are set \
+to be equal, those of sound rows too."""
+hint = "Which rows does the NaN of one row concern?"
+'''
+
+import math
+
+import numpy as np
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError("q and k differ in width")
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError("k and v differ in length")
+    if not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
+        raise ValueError("leading dimensions differ")
+
+    scores = q @ np.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        blocked = np.broadcast_to(mask, scores.shape) != 0
+        scores = np.where(blocked, -math.inf, scores)
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    weights = np.exp(shifted)
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    if np.isnan(weights).any():
+        weights = np.full_like(weights, 1 / weights.shape[-1])
+    return weights @ v, weights

@@ -1,0 +1,35 @@
+'''
+title = "The mask of an earlier call is kept"
+killed_by = "repeatable"
+explanation = """
+The mask lives outside the function and is used again where none is given."""
+hint = "Call it with a mask, then without one."
+by_chance = true
+'''
+
+import math
+
+import numpy as np
+
+kept = {}
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError("q and k differ in width")
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError("k and v differ in length")
+    if not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
+        raise ValueError("leading dimensions differ")
+
+    scores = q @ np.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        kept[scores.shape] = mask
+    mask = kept.get(scores.shape)
+    if mask is not None:
+        blocked = np.broadcast_to(mask, scores.shape) != 0
+        scores = np.where(blocked, -math.inf, scores)
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    weights = np.exp(shifted)
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weights @ v, weights

@@ -1,0 +1,34 @@
+'''
+title = "The weights always have four axes"
+killed_by = "weights-everywhere"
+explanation = """
+Inputs of two or three dimensions are lifted to four inside. The output is brought back to the \
+shape of the input, the weights are not."""
+hint = "Call it with q, k and v of two dimensions and print both shapes."
+by_check = true
+'''
+
+import math
+
+import numpy as np
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError("q and k differ in width")
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError("k and v differ in length")
+    if not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
+        raise ValueError("leading dimensions differ")
+
+    scores = q @ np.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        blocked = np.broadcast_to(mask, scores.shape) != 0
+        scores = np.where(blocked, -math.inf, scores)
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    weights = np.exp(shifted)
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    output = weights @ v
+    while weights.ndim < 4:
+        weights = weights[None]
+    return output, weights

@@ -1,0 +1,30 @@
+'''
+title = "The result is float32 whatever comes in"
+killed_by = "float64"
+explanation = """
+The inputs are converted to float32 and nothing converts back. The contract wants the dtype of \
+the input."""
+hint = """
+Print the dtype of the output for float64 and for bfloat16 input."""
+'''
+
+import math
+
+import torch
+
+
+def sliding_window_attention(q, k, v, window):
+    if not q.shape == k.shape == v.shape:
+        raise ValueError("q, k and v differ in shape")
+    if window < 1:
+        raise ValueError("the window is empty")
+    q, k, v = q.float(), k.float(), v.float()
+    length = q.shape[-2]
+    offsets = torch.arange(1 - min(window, length), 1, device=q.device)
+    places = torch.arange(length, device=q.device).unsqueeze(1) + offsets
+    keys = k[..., places.clamp(min=0), :]
+    values = v[..., places.clamp(min=0), :]
+    scores = torch.einsum("bhld,bhlwd->bhlw", q, keys) / math.sqrt(q.shape[-1])
+    scores = scores.masked_fill(places < 0, -math.inf)
+    weights = torch.softmax(scores, dim=-1)
+    return torch.einsum("bhlw,bhlwd->bhld", weights, values)

@@ -1,0 +1,28 @@
+'''
+title = "Every query sees every key: neither causal nor local"
+killed_by = "values"
+explanation = """
+This is attention without any mask. Neither the future nor the far past is left out."""
+hint = """
+List the keys that query 0 may see."""
+'''
+
+import math
+
+import torch
+
+
+def sliding_window_attention(q, k, v, window):
+    if not q.shape == k.shape == v.shape:
+        raise ValueError("q, k and v differ in shape")
+    if window < 1:
+        raise ValueError("the window is empty")
+    length = q.shape[-2]
+    offsets = torch.arange(1 - length, length, device=q.device)
+    places = torch.arange(length, device=q.device).unsqueeze(1) + offsets
+    keys = k[..., places.clamp(0, length - 1), :]
+    values = v[..., places.clamp(0, length - 1), :]
+    scores = torch.einsum("bhld,bhlwd->bhlw", q, keys) / math.sqrt(q.shape[-1])
+    scores = scores.masked_fill((places < 0) | (places >= length), -math.inf)
+    weights = torch.softmax(scores, dim=-1)
+    return torch.einsum("bhlw,bhlwd->bhld", weights, values)

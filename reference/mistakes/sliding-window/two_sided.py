@@ -1,0 +1,33 @@
+'''
+title = "Right for an encoder: the window reaches to both sides of the query"
+killed_by = "values"
+explanation = """
+The distance |i − j| is bounded, so a query sees the future as far as the past. This contract is \
+causal: nothing after position i may be seen."""
+hint = """
+Change the last key alone. Which outputs may change?"""
+[variants]
+replace = "window - 1"
+by = ["window", "window // 2", "(window - 1) // 2"]
+'''
+
+import math
+
+import torch
+
+
+def sliding_window_attention(q, k, v, window):
+    if not q.shape == k.shape == v.shape:
+        raise ValueError("q, k and v differ in shape")
+    if window < 1:
+        raise ValueError("the window is empty")
+    length = q.shape[-2]
+    reach = min(window - 1, length)
+    offsets = torch.arange(-reach, reach + 1, device=q.device)
+    places = torch.arange(length, device=q.device).unsqueeze(1) + offsets
+    keys = k[..., places.clamp(0, length - 1), :]
+    values = v[..., places.clamp(0, length - 1), :]
+    scores = torch.einsum("bhld,bhlwd->bhlw", q, keys) / math.sqrt(q.shape[-1])
+    scores = scores.masked_fill((places < 0) | (places >= length), -math.inf)
+    weights = torch.softmax(scores, dim=-1)
+    return torch.einsum("bhlw,bhlwd->bhld", weights, values)

@@ -1,0 +1,31 @@
+'''
+title = "The window is a constant in the code"
+killed_by = "every-window"
+explanation = """
+The argument `window` changes nothing: a width was written into the code."""
+hint = """
+Call it with two different windows and compare."""
+[variants]
+replace = "min(4,"
+by = ["min(2,", "min(3,", "min(5,", "min(8,"]
+'''
+
+import math
+
+import torch
+
+
+def sliding_window_attention(q, k, v, window):
+    if not q.shape == k.shape == v.shape:
+        raise ValueError("q, k and v differ in shape")
+    if window < 1:
+        raise ValueError("the window is empty")
+    length = q.shape[-2]
+    offsets = torch.arange(1 - min(4, length), 1, device=q.device)
+    places = torch.arange(length, device=q.device).unsqueeze(1) + offsets
+    keys = k[..., places.clamp(min=0), :]
+    values = v[..., places.clamp(min=0), :]
+    scores = torch.einsum("bhld,bhlwd->bhlw", q, keys) / math.sqrt(q.shape[-1])
+    scores = scores.masked_fill(places < 0, -math.inf)
+    weights = torch.softmax(scores, dim=-1)
+    return torch.einsum("bhlw,bhlwd->bhld", weights, values)

@@ -1,0 +1,16 @@
+'''
+title = "The softmax runs over the whole array, not along an axis"
+killed_by = "values"
+explanation = """
+Without an axis the maximum and the sum run over every entry, so that the rows have to share a \
+single 1."""
+hint = "Add up one row of your result. What should come out?"
+'''
+
+import numpy as np
+
+
+def softmax(x, axis=-1):
+    shifted = x - x.max()
+    exponentials = np.exp(shifted)
+    return exponentials / exponentials.sum()

@@ -1,0 +1,37 @@
+'''
+title = "The global positions play no part"
+killed_by = "global"
+explanation = """
+Only near and strided pairs attend. The global positions are to see everything and be seen by \
+all."""
+hint = """
+Which argument of the function is never used?"""
+'''
+
+import math
+
+import torch
+
+
+def sparse_mask(length, window, stride, num_global):
+    if stride < 1:
+        raise ValueError("the stride is below 1")
+    if min(length, window, num_global) < 0:
+        raise ValueError("a size is negative")
+    query = torch.arange(length).unsqueeze(1)
+    key = torch.arange(length)
+    distance = query - key
+    near = distance.abs() <= window
+    strided = distance % stride == 0
+    return near | strided
+
+
+def sparse_attention(q, k, v, mask):
+    if not q.shape == k.shape == v.shape:
+        raise ValueError("q, k and v differ in shape")
+    if mask.dtype is not torch.bool or mask.shape != (q.shape[-2], q.shape[-2]):
+        raise ValueError("the mask is not boolean (L, L)")
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    scores = scores.masked_fill(~mask, -math.inf)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v

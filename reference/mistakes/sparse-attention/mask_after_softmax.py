@@ -1,0 +1,37 @@
+'''
+title = "The mask is applied after the softmax"
+killed_by = "values"
+explanation = """
+Blocked weights are set to 0 after normalising. They have already taken their share, so the rest \
+sums to less than 1."""
+hint = """
+Sum a row of the weights. When must a key be gone for the others to share everything?"""
+'''
+
+import math
+
+import torch
+
+
+def sparse_mask(length, window, stride, num_global):
+    if stride < 1:
+        raise ValueError("the stride is below 1")
+    if min(length, window, num_global) < 0:
+        raise ValueError("a size is negative")
+    query = torch.arange(length).unsqueeze(1)
+    key = torch.arange(length)
+    distance = query - key
+    near = distance.abs() <= window
+    strided = distance % stride == 0
+    anchored = torch.minimum(query, key) < num_global
+    return near | strided | anchored
+
+
+def sparse_attention(q, k, v, mask):
+    if not q.shape == k.shape == v.shape:
+        raise ValueError("q, k and v differ in shape")
+    if mask.dtype is not torch.bool or mask.shape != (q.shape[-2], q.shape[-2]):
+        raise ValueError("the mask is not boolean (L, L)")
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    weights = torch.softmax(scores, dim=-1).masked_fill(~mask, 0.0)
+    return weights @ v

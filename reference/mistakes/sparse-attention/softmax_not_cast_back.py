@@ -1,0 +1,38 @@
+'''
+title = "The softmax's float32 weights are not converted back"
+killed_by = "bfloat16"
+explanation = """
+softmax(dtype=torch.float32) returns float32. A bfloat16 or float64 tensor of values cannot be \
+multiplied with it until it has their dtype."""
+hint = """
+Print the dtypes of the two factors of the last product."""
+'''
+
+import math
+
+import torch
+
+
+def sparse_mask(length, window, stride, num_global):
+    if stride < 1:
+        raise ValueError("the stride is below 1")
+    if min(length, window, num_global) < 0:
+        raise ValueError("a size is negative")
+    query = torch.arange(length).unsqueeze(1)
+    key = torch.arange(length)
+    distance = query - key
+    near = distance.abs() <= window
+    strided = distance % stride == 0
+    anchored = torch.minimum(query, key) < num_global
+    return near | strided | anchored
+
+
+def sparse_attention(q, k, v, mask):
+    if not q.shape == k.shape == v.shape:
+        raise ValueError("q, k and v differ in shape")
+    if mask.dtype is not torch.bool or mask.shape != (q.shape[-2], q.shape[-2]):
+        raise ValueError("the mask is not boolean (L, L)")
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    scores = scores.masked_fill(~mask, -math.inf)
+    weights = torch.softmax(scores, dim=-1, dtype=torch.float32)
+    return weights @ v

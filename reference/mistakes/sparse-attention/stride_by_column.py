@@ -1,0 +1,38 @@
+'''
+title = "Every query sees the same columns: j divisible by the stride, not i − j"
+killed_by = "stride"
+explanation = """
+The condition looks at the key's position alone. A strided pattern is one of distances: it moves \
+along with the query, and always holds the query itself."""
+hint = """
+With a stride of 3, which keys does query 4 see: 0, 3, 6 or 1, 4, 7?"""
+'''
+
+import math
+
+import torch
+
+
+def sparse_mask(length, window, stride, num_global):
+    if stride < 1:
+        raise ValueError("the stride is below 1")
+    if min(length, window, num_global) < 0:
+        raise ValueError("a size is negative")
+    query = torch.arange(length).unsqueeze(1)
+    key = torch.arange(length)
+    distance = query - key
+    near = distance.abs() <= window
+    strided = (key % stride == 0).expand_as(distance)
+    anchored = torch.minimum(query, key) < num_global
+    return near | strided | anchored
+
+
+def sparse_attention(q, k, v, mask):
+    if not q.shape == k.shape == v.shape:
+        raise ValueError("q, k and v differ in shape")
+    if mask.dtype is not torch.bool or mask.shape != (q.shape[-2], q.shape[-2]):
+        raise ValueError("the mask is not boolean (L, L)")
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    scores = scores.masked_fill(~mask, -math.inf)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v

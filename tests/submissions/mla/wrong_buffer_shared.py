@@ -1,0 +1,52 @@
+# expect: rejected
+# problem: mla
+# mistake: one buffer for all continuations, the cache is a view of it
+# diagnosis: one-buffer-for-all
+import torch
+from einops import rearrange
+from torch import einsum, nn
+
+
+class MLA(nn.Module):
+    def __init__(self, dim, heads, kv_rank):
+        super().__init__()
+        assert dim % heads == 0
+        self.h = heads
+        self.scale = (dim // heads) ** -0.5
+        self.to_q = nn.Linear(dim, dim)
+        self.compress = nn.Linear(dim, kv_rank)
+        self.expand_k = nn.Linear(kv_rank, dim)
+        self.expand_v = nn.Linear(kv_rank, dim)
+        self.to_out = nn.Linear(dim, dim)
+
+    def heads(self, t):
+        return rearrange(t, "b n (h d) -> b h n d", h=self.h)
+
+    def forward(self, x, cache=None):
+        new = self.compress(x)
+        past = 0 if cache is None else cache.shape[1]
+        room = getattr(self, "room", None)
+        if (
+            room is None
+            or len(room) != len(x)
+            or room.dtype != x.dtype
+            or room.shape[1] < past + x.shape[1]
+        ):
+            self.room = new.new_zeros(len(x), 2 * (past + x.shape[1]) + 64, new.shape[-1])
+        self.room = self.room.detach()
+        if cache is not None:
+            self.room[:, :past] = cache.clone()
+        self.room[:, past : past + x.shape[1]] = new
+        z = self.room[:, : past + x.shape[1]]
+        q, k, v = (
+            self.heads(self.to_q(x)),
+            self.heads(self.expand_k(z)),
+            self.heads(self.expand_v(z)),
+        )
+        sim = einsum("b h i d, b h j d -> b h i j", q * self.scale, k)
+        i, j = sim.shape[-2:]
+        sim = sim.masked_fill(
+            torch.ones(i, j, device=x.device).triu(j - i + 1).bool(), float("-inf")
+        )
+        out = einsum("b h i j, b h j d -> b h i d", sim.softmax(dim=-1), v)
+        return self.to_out(rearrange(out, "b h n d -> b n (h d)")), z

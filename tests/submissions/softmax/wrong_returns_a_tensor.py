@@ -1,0 +1,9 @@
+# expect: rejected
+# problem: softmax
+# mistake: a tensor of PyTorch, not an array
+# diagnosis: tensor-returned
+import torch
+
+
+def softmax(x, axis=-1):
+    return torch.softmax(torch.from_numpy(x), axis)
