@@ -15,7 +15,7 @@ help:
 	@echo "make demo    install, then grade a right and a wrong answer"
 	@echo "make image   build the image of the container sandbox (needs Docker); BASE=… names its base"
 	@echo "make test    run all tests"
-	@echo "make verify  certify the bank; SEED=… repeats a run"
+	@echo "make verify  certify the bank; SEED=… repeats a run, SEEDS=… is how many"
 	@echo "make texts   write the page of problems and the questions in statements from the bank"
 	@echo "make check   lint, format, types, certify the bank, then all tests"
 	@echo "make bench   measure ratios against plain Python"
@@ -33,13 +33,14 @@ test: $(DEV_INSTALLED)
 	@$(BIN)/python -m pytest -n auto
 
 verify: $(INSTALLED)
-	@$(BIN)/mha-judge verify --sandbox jail $(if $(SEED),--seed $(SEED))
+	@$(BIN)/mha-judge verify --sandbox jail \
+	  $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS))
 
 check: $(DEV_INSTALLED)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(MAKE) --no-print-directory verify SEED=1
+	@$(MAKE) --no-print-directory verify SEED=1 SEEDS=1
 	@$(MAKE) --no-print-directory test
 
 texts: $(INSTALLED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mha_judge.problem import Entry, Problem
 
 _DETACHED = "cut from the graph"
+_WIDE = "float64"
 _SPOILERS: dict[str, str] = {
     "zeros": "torch.zeros_like(t)",
     "ones": "torch.ones_like(t)",
@@ -18,7 +19,7 @@ _SPOILERS: dict[str, str] = {
     "two decimals": "(t * 100).round() / 100",
     "the other sign": "-t",
     _DETACHED: "t.detach().clone()",
-    "float64": "t.double() if t.dtype is torch.float32 else t.float()",
+    _WIDE: "t.double() if t.dtype is torch.float32 else t.float()",
     "a flat tensor": "t.reshape(-1)",
 }
 
@@ -78,9 +79,10 @@ def baselines(problem: Problem, reference: str) -> dict[str, str]:
     learns = "autograd" not in problem.forbid and any(
         entry.kind != "object" and entry.arrays == "torch" for entry in problem.entry
     )
+    either = any(entry.arrays == "either" for entry in problem.entry)  # NumPy's float64 is fine
     found = {}
     for name, expression in (_NUMBERS if counts else _SPOILERS).items():
-        if name == _DETACHED and not learns:
+        if (name == _DETACHED and not learns) or (name == _WIDE and either):
             continue
         tensor, number = ("value", expression) if counts else (expression, "value")
         head = _HEAD.replace("{tensor}", tensor).replace("{number}", number)

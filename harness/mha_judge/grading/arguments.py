@@ -33,17 +33,18 @@ _SYNONYMS: dict[str, str] = {
     "x_new inp h input_x x_in xs x_t seq sequence input_embeddings",
     "mask": "mask attn_mask attention_mask masks m src_mask att_mask",
     "cache": "cache kv_cache past past_kv past_key_value past_key_values kv past_cache layer_past "
-    "past_k_v prev_cache state",
+    "past_k_v prev_cache state latent_cache c_kv latents",
     "context": "context memory encoder_output enc_output encoder_hidden_states encoder_outputs "
     "enc_out kv_input ctx cond encoder_states y mem encoder_out x_kv context_states source",
     "context_dim": "context_dim d_context ctx_dim cross_dim d_cross cross_attention_dim kv_dim "
-    "context_size encoder_dim d_memory memory_dim d_ctx dim_context d_kv kdim",
+    "c context_size encoder_dim d_memory memory_dim d_ctx dim_context d_kv kdim",
     "context_mask": "context_mask memory_mask mask encoder_mask enc_mask encoder_attention_mask "
-    "src_mask ctx_mask attention_mask key_padding_mask padding_mask attn_mask cross_mask",
+    "src_mask ctx_mask attention_mask key_padding_mask padding_mask attn_mask cross_mask "
+    "m masks att_mask",
     "memory": "memory encoder_output enc_output encoder_hidden_states encoder_outputs enc_out "
     "context mem encoder_out encoder_states enc",
     "memory_mask": "memory_mask src_mask encoder_mask enc_mask cross_mask mask context_mask "
-    "encoder_attention_mask cross_attn_mask cross_attention_mask src_padding_mask",
+    "encoder_attention_mask cross_attn_mask cross_attention_mask src_padding_mask m masks",
     "ffn_dim": "ffn_dim d_ff dim_feedforward ff_dim d_ffn hidden_dim ffn_hidden ff_hidden "
     "ffn_num_hiddens intermediate_size feed_forward_dim mlp_dim d_inner dff forward_expansion_dim "
     "ffn_size ff_size dim_ff ffn_hidden_dim ffn_hidden_size",
@@ -72,6 +73,9 @@ _SYNONYMS: dict[str, str] = {
     "num_hiddens": "num_hiddens embed_dim d_model hidden_size",
     "grad_output": "grad_output grad_out dout d_out do dy grad_o upstream g grad d_output dout_",
     "axis": "axis dim",
+    "dropout": "dropout p dropout_rate dropout_p drop attn_dropout attn_pdrop attention_dropout "
+    "dropout_prob p_drop drop_rate drop_prob rate attention_dropout_rate attn_drop p_dropout "
+    "attention_probs_dropout_prob dropout_probability",
 }
 _VOCABULARY: dict[str, frozenset[str]] = {}
 for _name, _words in _SYNONYMS.items():

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: decoder-block
 # mistake: += on the input
+# diagnosis: residual-in-place
 import math
 
 import torch

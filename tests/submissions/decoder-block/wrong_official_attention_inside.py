@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: decoder-block
 # mistake: nn.MultiheadAttention does the work
+# diagnosis: fused-attention
 import torch
 import torch.nn as nn
 

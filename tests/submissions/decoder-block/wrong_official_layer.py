@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: decoder-block
 # mistake: the library's layer inside
+# diagnosis: fused-attention
 import torch
 from torch import nn
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: encoder-block
 # mistake: the fused kernel, its name put together
+# diagnosis: fused-attention
 import torch.nn.functional as F
 from torch import nn
 

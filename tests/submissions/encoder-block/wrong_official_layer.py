@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: encoder-block
 # mistake: the library's layer under another name
+# diagnosis: fused-attention
 import torch
 from torch import nn
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: encoder-block
 # mistake: += on the input
+# diagnosis: residual-in-place
 import torch
 import torch.nn as nn
 
