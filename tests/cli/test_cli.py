@@ -155,7 +155,7 @@ class TestServing:
         result = invoke(command, "spda", *([tmp_path] if command == "start" else []))
 
         assert result.exit_code == 2
-        assert "did you mean sdpa?" in result.stderr
+        assert "did you mean sdpa" in result.stderr
 
     def test_another_bank_is_served_and_a_folder_that_is_none_refused(self, tmp_path):
         for name in ("problems", "graders", "reference"):
@@ -302,7 +302,7 @@ class TestRun:
         ("arguments", "message"),
         [
             (["missing.py"], "missing.py: there is no such file"),
-            (["sdpa.py", "--problem", "spda"], "did you mean sdpa?"),
+            (["sdpa.py", "--problem", "spda"], "did you mean sdpa"),
             (["sdpa.py", "--sandbox", "none"], "add --unsafe"),
             (["sdpa.py", "--sandbox", "cage"], "cage"),
             (["sdpa.py", "--seed", "-1"], "--seed"),

@@ -40,11 +40,12 @@ _SYNONYMS: dict[str, str] = {
     "c context_size encoder_dim d_memory memory_dim d_ctx dim_context d_kv kdim",
     "context_mask": "context_mask memory_mask mask encoder_mask enc_mask encoder_attention_mask "
     "src_mask ctx_mask attention_mask key_padding_mask padding_mask attn_mask cross_mask "
-    "m masks att_mask",
+    "masks att_mask",
     "memory": "memory encoder_output enc_output encoder_hidden_states encoder_outputs enc_out "
     "context mem encoder_out encoder_states enc",
     "memory_mask": "memory_mask src_mask encoder_mask enc_mask cross_mask mask context_mask "
-    "encoder_attention_mask cross_attn_mask cross_attention_mask src_padding_mask m masks",
+    "encoder_attention_mask cross_attn_mask cross_attention_mask src_padding_mask masks "
+    "padding_mask enc_dec_mask dec_enc_attn_mask dec_enc_mask",
     "ffn_dim": "ffn_dim d_ff dim_feedforward ff_dim d_ffn hidden_dim ffn_hidden ff_hidden "
     "ffn_num_hiddens intermediate_size feed_forward_dim mlp_dim d_inner dff forward_expansion_dim "
     "ffn_size ff_size dim_ff ffn_hidden_dim ffn_hidden_size",
@@ -234,6 +235,13 @@ def _by_position(
 
     A parameter whose name says that it is something else (a mask, a dropout) is not free.
     """
+    masks = [name for name in left if name.endswith("mask")]
+    for parameter in signature:  # a mask of any name, where the contract has one of its own
+        if masks and parameter.name not in call and parameter.means("mask"):
+            name = masks.pop(0)
+            if left[name] is not None or parameter.required:
+                call[parameter.name] = left[name]
+            left = {other: value for other, value in left.items() if other != name}
     free = [
         parameter
         for parameter in signature
