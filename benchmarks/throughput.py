@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -106,5 +107,5 @@ def _docker_pytest(folder: Path, answer: Path) -> float:
 
 def _run(command: tuple[str, ...]) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode not in (0, 1) or "passed" not in done.stdout + "failed":
+    if done.returncode not in (0, 1) or not re.search(r"\d (passed|failed)", done.stdout):
         raise RuntimeError(f"pytest in docker ended with {done.returncode}: {done.stdout[-500:]}")
