@@ -108,7 +108,7 @@ def grade(
     assert session.tier is not None
     policy = []
     if failure is None and "fused-attention" in problem.forbid:
-        policy = fused_in_source(submission.source)
+        policy = list(fused_in_source(submission.source))
     checks = _scaled(results)
     explained = None if verdict_only else candidate
     diagnoses = _diagnose(bank, problem, reference, explained, checks)

@@ -80,7 +80,7 @@ def test_ready_made_attention_is_found_at_its_line(line):
     ],
 )
 def test_an_answer_of_ones_own_is_clean(source):
-    assert fused_in_source(source) == []
+    assert fused_in_source(source) == ()
 
 
 @pytest.mark.parametrize(

@@ -3,17 +3,16 @@
 import pytest
 import torch
 
-from mha_judge.grading.weights import (
-    MAX_ARRANGEMENTS,
-    ParameterInfo,
-    RoleWeights,
-    Unbound,
-    arrangements,
-)
+from mha_judge.grading import weights
+from mha_judge.grading.weights import MAX_ARRANGEMENTS, ParameterInfo, RoleWeights, Unbound
 
 E, H = 6, 2  # embedding width, heads
 D = E // H
 NAMES = ("q", "k", "v", "out")
+
+
+def arrangements(parameters, wanted):
+    return list(weights.arrangements(parameters, wanted))
 
 
 def roles(heads=H, kv_heads=H):

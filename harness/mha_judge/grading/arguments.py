@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -127,17 +128,33 @@ class Parameter(BaseModel):
 
     @property
     def word(self) -> str:
-        return re.sub(r"[^a-z0-9]", "", self.name.lower())
+        return _word(self.name)
 
     @property
     def extra(self) -> str | None:
-        return next((name for name, words in _EXTRAS.items() if self.word in words), None)
+        return _extra_of(self.name)
 
     def means(self, argument: str) -> bool:
-        if len(argument) == 1 and argument not in _VOCABULARY:
-            return self.name == argument  # n and N are different letters
-        known = _VOCABULARY.get(argument, frozenset()) | {argument.replace("_", "")}
-        return self.word in known
+        return _means(self.name, argument)
+
+
+# The same few names are looked up at every call.
+@lru_cache(maxsize=4096)
+def _word(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+@lru_cache(maxsize=4096)
+def _extra_of(name: str) -> str | None:
+    return next((extra for extra, words in _EXTRAS.items() if _word(name) in words), None)
+
+
+@lru_cache(maxsize=4096)
+def _means(name: str, argument: str) -> bool:
+    if len(argument) == 1 and argument not in _VOCABULARY:
+        return name == argument  # n and N are different letters
+    known = _VOCABULARY.get(argument, frozenset()) | {argument.replace("_", "")}
+    return _word(name) in known
 
 
 Call = tuple[list[Any], dict[str, Any]]

@@ -13,6 +13,7 @@ that is not graded. The logit stands in the floor because a softmax by way of lo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -72,7 +73,7 @@ class _Logits(TorchFunctionMode):
         self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         if getattr(func, "__name__", "") == "softmax":
-            self.largest = max(self.largest, _largest(args[0].detach().double().abs()))
+            self.largest = max(self.largest, _largest(args[0].detach().abs()))
         return func(*args, **(kwargs or {}))
 
 
@@ -209,6 +210,11 @@ def pair_up(exact: Any, rounded: Any, logit: float = 0.0) -> Any:
     return exact
 
 
-def _largest(tensor: Tensor) -> float:
-    finite = tensor[torch.isfinite(tensor)]
-    return float(finite.max()) if finite.numel() else 0.0
+def _largest(magnitudes: Tensor) -> float:
+    """Return the largest finite number of a tensor of magnitudes, 0 where there is none."""
+    if not magnitudes.numel():
+        return 0.0
+    largest = float(magnitudes.max())
+    if math.isfinite(largest):
+        return largest
+    return float(magnitudes.nan_to_num(nan=0.0, posinf=0.0).max())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from mha_judge.grading.failures import Crashed
 from mha_judge.grading.maps import RoleWeights
 from mha_judge.grading.target import Target
 from mha_judge.grading.trace import Step
-from mha_judge.grading.weights import Arrangement, arrangements
+from mha_judge.grading.weights import Arrangement, arrangements, nearest
 from mha_judge.problem import Role
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class Layer(Target):
         cls = getattr(maker.candidate.reference, maker.entry.name)
         self._exact = make_layer(cls, sizes, torch.float64)
         self._rounded = make_layer(cls, sizes, dtype)
+        self._parameters = [dict(model.named_parameters()) for model in self.references()]
         self._handle, self.parameters = maker.make(sizes)
         self.generation = maker.candidate.session.generation
         self._roles = self._draw_roles()
@@ -57,13 +58,13 @@ class Layer(Target):
             sum(role.bias.numel() for role in self._roles),
         )
 
-    def choices(self, wanted: Sequence[str] = ()) -> list[Arrangement]:
+    def choices(self, wanted: Sequence[str] = ()) -> Iterator[Arrangement]:
         return arrangements(self.parameters, self._roles, wanted)
 
     def bind_first(self, key: tuple[str, ...] | None) -> None:
         """Bind the arrangement of this key, else the one nearest to it."""
         wanted = key or ()
-        self.bind(max(self.choices(wanted), key=lambda choice: _in_common(choice.key, wanted)))
+        self.bind(nearest(self.choices(wanted), wanted))
 
     def bind(self, arrangement: Arrangement) -> None:
         """Copy one arrangement's numbers into the candidate's layer and into the references."""
@@ -74,8 +75,8 @@ class Layer(Target):
         with torch.no_grad():
             for role, weights in zip(self.entry.roles, self._roles, strict=True):
                 bias = weights.bias if role.id in arrangement.biased else weights.bias * 0
-                for model in (self._exact, self._rounded):
-                    weight, shift = held(model, role)
+                for own in self._parameters:
+                    weight, shift = held(own, role)
                     weight.copy_(weights.weight.to(self.dtype))
                     if shift is not None:
                         shift.copy_(bias.to(self.dtype))
@@ -103,8 +104,8 @@ class Layer(Target):
     def _draw_roles(self) -> list[RoleWeights]:
         drawn = []
         for role in self.entry.roles:
-            weight, bias = (None if own is None else own.shape for own in held(self._exact, role))
-            assert weight is not None
+            own = held(self._parameters[0], role)
+            weight, bias = own[0].shape, None if own[1] is None else own[1].shape
             if role.kind == "norm":
                 numbers = 1 + _BIAS_SCALE * self.draw.normal(*weight, dtype=torch.float64)
             elif role.kind == "table":
@@ -141,7 +142,8 @@ class Layer(Target):
         return f"`{self._maker.found.name}` when called"
 
     def _parameters_of_references(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-        return dict(self._exact.named_parameters()), dict(self._rounded.named_parameters())
+        exact, rounded = self._parameters
+        return exact, rounded
 
     def _parameter_gradients(
         self, found: Mapping[str, Tensor | None], wanted: Mapping[str, Expected]
@@ -169,7 +171,8 @@ class Layer(Target):
         """
         roles = []
         for role, weights in zip(self.entry.roles, self._roles, strict=True):
-            weight, bias = (_part(gradients.get(path), role) for path in _paths(self._exact, role))
+            paths = _paths(self._parameters[0], role)
+            weight, bias = (_part(gradients.get(path), role) for path in paths)
             assert weight is not None
             no_bias = torch.full_like(weights.bias, torch.nan)
             roles.append(replace(weights, weight=weight, bias=no_bias if bias is None else bias))
@@ -179,18 +182,22 @@ class Layer(Target):
         return next(arrangement.values for arrangement in found if arrangement.key == key)
 
 
-def held(model: torch.nn.Module, role: Role) -> tuple[Tensor, Tensor | None]:
-    """Return what a reference holds for a role, weight and bias; of a fused map the part."""
-    parameters = dict(model.named_parameters())
-    weight, bias = (_part(parameters.get(path), role) for path in _paths(model, role))
+def held(parameters: Mapping[str, Tensor], role: Role) -> tuple[Tensor, Tensor | None]:
+    """Return what a reference holds for a role, weight and bias; of a fused map the part.
+
+    Args:
+        parameters: The reference's, by path.
+        role: The role.
+    """
+    weight, bias = (_part(parameters.get(path), role) for path in _paths(parameters, role))
     if weight is None:
         raise BankError(f"the reference has no weight at {role.reference!r}; correct the role")
     return weight, bias
 
 
-def _paths(model: torch.nn.Module, role: Role) -> tuple[str, str]:
+def _paths(parameters: Collection[str], role: Role) -> tuple[str, str]:
     """Return the paths of a role's weight and bias in a reference."""
-    if role.reference in dict(model.named_parameters()):
+    if role.reference in parameters:
         return role.reference, ""
     return f"{role.reference}.weight", f"{role.reference}.bias"
 
@@ -198,7 +205,3 @@ def _paths(model: torch.nn.Module, role: Role) -> tuple[str, str]:
 def _part(tensor: Tensor | None, role: Role) -> Tensor | None:
     return tensor if tensor is None or role.parts == 1 else tensor.chunk(role.parts)[role.part]
 
-
-def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many choices two arrangements share; `max` takes the first of equals."""
-    return len({*one} & {*other})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -96,12 +97,13 @@ class ModuleEntry:
         assert self.entry.probe is not None
         layer = Layer(self, self.entry.probe.constructor, torch.float32)
         choices = layer.choices()
-        self.chosen = choices[0].key
-        if len(choices) == 1:
+        first, *second = itertools.islice(choices, 2)
+        self.chosen = first.key
+        if not second:
             return
         args = [layer.draw.normal(*shape) for shape in self.entry.probe.inputs]
         known: tuple[str, ...] | None = None
-        for number, choice in enumerate(choices):
+        for number, choice in enumerate(itertools.chain([first, *second], choices)):
             layer.bind(choice)
             if self._reproduces(layer, args):
                 self.chosen = choice.key

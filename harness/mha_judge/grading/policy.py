@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mha_judge.grading.failures import CheckFailure
@@ -32,7 +33,8 @@ _FROM_SCRATCH = "the problem asks for attention written from scratch"
 _LIBRARIES = ("torch", "nn", "F", "xformers", "flash_attn", "transformers", "keras")
 
 
-def fused_in_source(source: str) -> list[PolicyFinding]:
+@lru_cache(maxsize=8)  # several checks of one grade ask
+def fused_in_source(source: str) -> tuple[PolicyFinding, ...]:
     """Return the places of a source that name fused or official attention of a library.
 
     Names that the file defines itself are its own: only attributes of something imported,
@@ -43,7 +45,7 @@ def fused_in_source(source: str) -> list[PolicyFinding]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         # the worker could load it: nested deeper than can be read here, or of another Python
         message = f"the source cannot be read, so it may hide anything; {_FROM_SCRATCH}"
-        return [PolicyFinding(rule="fused-attention", line=None, message=message)]
+        return (PolicyFinding(rule="fused-attention", line=None, message=message),)
     findings = []
     for node in ast.walk(tree):
         name = _named(node)
@@ -55,7 +57,7 @@ def fused_in_source(source: str) -> list[PolicyFinding]:
                     message=f"uses `{clean_line(name, 100)}`; {_FROM_SCRATCH}",
                 )
             )
-    return findings
+    return tuple(findings)
 
 
 def _named(node: ast.AST) -> str | None:

@@ -8,7 +8,7 @@ shapes admit, the most plausible first.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -49,8 +49,10 @@ def arrangements(
     parameters: Sequence[ParameterInfo],
     roles: Sequence[RoleWeights],
     wanted: Collection[str] = (),
-) -> list[Arrangement]:
-    """Return every arrangement worth trying, the most plausible first; never none.
+) -> Iterator[Arrangement]:
+    """Yield every arrangement worth trying, the most plausible first; never none.
+
+    Each is laid out when it is asked for: most callers want the first.
 
     Args:
         parameters: The candidate's.
@@ -61,15 +63,29 @@ def arrangements(
         Unbound: If nothing fits; lists the parameters found and the roles wanted.
     """
     maps = maps_of(parameters, roles)
-    found = []
-    for assignment in assignments(maps, roles):
-        for arrangement in _lay_out(assignment, roles, parameters, wanted):
-            found.append(arrangement)
-            if len(found) >= MAX_ARRANGEMENTS:
-                return found
-    if not found:
+    every = (
+        arrangement
+        for assignment in assignments(maps, roles)
+        for arrangement in _lay_out(assignment, roles, parameters, wanted)
+    )
+    number = 0
+    for number, arrangement in enumerate(itertools.islice(every, MAX_ARRANGEMENTS), 1):
+        yield arrangement
+    if not number:
         raise Unbound(_complaint(parameters, maps, roles))
-    return found
+
+
+def nearest(found: Iterable[Arrangement], wanted: Collection[str]) -> Arrangement:
+    """Return the first arrangement that shares the most choices with a key."""
+    best, most = None, -1
+    for arrangement in found:
+        common = len({*arrangement.key} & {*wanted})
+        if common > most:
+            best, most = arrangement, common
+        if common == len({*wanted}):
+            break
+    assert best is not None  # `arrangements` raises where there is none
+    return best
 
 
 def _lay_out(
