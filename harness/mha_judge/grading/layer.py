@@ -38,7 +38,8 @@ class Layer(Target):
         cls = getattr(maker.candidate.reference, maker.entry.name)
         self._exact = make_layer(cls, sizes, torch.float64)
         self._rounded = make_layer(cls, sizes, dtype)
-        self._parameters = [dict(model.named_parameters()) for model in self.references()]
+        models = (self._exact, self._rounded)
+        self._parameters = [dict(model.named_parameters()) for model in models]
         self._handle, self.parameters = maker.make(sizes)
         self.generation = maker.candidate.session.generation
         self._roles = self._draw_roles()
@@ -204,4 +205,3 @@ def _paths(parameters: Collection[str], role: Role) -> tuple[str, str]:
 
 def _part(tensor: Tensor | None, role: Role) -> Tensor | None:
     return tensor if tensor is None or role.parts == 1 else tensor.chunk(role.parts)[role.part]
-

@@ -68,11 +68,10 @@ def arrangements(
         for assignment in assignments(maps, roles)
         for arrangement in _lay_out(assignment, roles, parameters, wanted)
     )
-    number = 0
-    for number, arrangement in enumerate(itertools.islice(every, MAX_ARRANGEMENTS), 1):
-        yield arrangement
-    if not number:
+    first = next(every, None)
+    if first is None:
         raise Unbound(_complaint(parameters, maps, roles))
+    yield from itertools.islice(itertools.chain([first], every), MAX_ARRANGEMENTS)
 
 
 def nearest(found: Iterable[Arrangement], wanted: Collection[str]) -> Arrangement:
