@@ -39,7 +39,9 @@ class Layer(Target):
         self._exact = make_layer(cls, sizes, torch.float64)
         self._rounded = make_layer(cls, sizes, dtype)
         models = (self._exact, self._rounded)
-        self._parameters = [dict(model.named_parameters()) for model in models]
+        self._parameters: list[dict[str, Tensor]] = [
+            dict(model.named_parameters()) for model in models
+        ]
         self._handle, self.parameters = maker.make(sizes)
         self.generation = maker.candidate.session.generation
         self._roles = self._draw_roles()
