@@ -11,10 +11,13 @@ from mha_judge.grading import (
     assert_gradients_match,
     assert_grows_at_most,
     assert_inputs_unchanged,
+    assert_memory_grows_linearly,
     assert_rejected,
+    assert_stays_on_device,
     assert_written_from_scratch,
     check,
     fail,
+    report_speed,
 )
 
 
@@ -411,3 +414,67 @@ def test_float16_causal(candidate, draw):
     q, k, v = qkv(draw, L=7, S=7, dtype=torch.float16)
 
     assert_close(candidate.flash_attention(q, k, v, 3, True), "output")
+
+
+@check(
+    "On a GPU in float32: the same values, causal or not", category="gpu", points=2, after="causal"
+)
+def test_gpu_float32(gpu, draw):
+    q, k, v = qkv(draw, L=7, S=7)
+
+    assert_close(gpu.flash_attention(q, k, v, 3), "output")
+    assert_close(gpu.flash_attention(q, k, v, 3, True), "output")
+
+
+@check(
+    "On a GPU in bfloat16 and float16: the same values, at larger logits too",
+    category="gpu",
+    points=2,
+    after="gpu_float32",
+)
+def test_gpu_half(gpu, draw):
+    for dtype in (torch.bfloat16, torch.float16):
+        q, k, v = qkv(draw, dtype=dtype)
+
+        assert_close(gpu.flash_attention(q, k, v, 3), "output")
+        assert_close(gpu.flash_attention(6 * q, k, v, 3), "output")
+
+
+@check(
+    "On a GPU: what is computed and returned stays there",
+    category="gpu",
+    points=2,
+    after="causal",
+)
+def test_gpu_device(gpu, draw):
+    q, k, v = qkv(draw, L=7, S=7)
+
+    assert_stays_on_device(gpu, gpu.flash_attention, q, k, v, 3)
+    assert_stays_on_device(gpu, gpu.flash_attention, q, k, v, 3, True)
+
+
+@check(
+    "On a GPU: four times the length takes four times the memory, not sixteen",
+    category="gpu",
+    points=2,
+    after="gpu_float32",
+)
+def test_gpu_memory(gpu, draw):
+    def inputs(length):
+        return *qkv(draw, (1, 4), length, length, 16, 16, torch.float16), 256
+
+    assert_memory_grows_linearly(gpu, gpu.flash_attention, inputs, 4096)
+
+
+@check(
+    "On a GPU: takes the time that its work takes",
+    category="gpu",
+    points=0,
+    after="gpu_float32",
+    advisory=True,
+)
+def test_gpu_speed(gpu, draw):
+    sets = [qkv(draw, (2, 8), 512, 512, 64, 64, torch.float16) for _ in range(6)]
+    with_blocks = [(*args, 128) for args in sets]
+
+    report_speed(gpu, gpu.flash_attention, with_blocks, heads=sets)

@@ -11,6 +11,7 @@ from mha_judge.grading import (
     assert_no_extra_parameters,
     assert_operations_do_not_grow,
     assert_rejected,
+    assert_stays_on_device,
     assert_written_from_scratch,
     check,
     fail,
@@ -359,3 +360,42 @@ def test_float64_precision(candidate, draw):
 
     if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
         fail("computes in float32 on the way: float64 inputs come out with float32 precision")
+
+
+@check(
+    "On a GPU in float32: the same values, with and without a mask",
+    category="gpu",
+    points=2,
+    after="mask",
+)
+def test_gpu_float32(gpu, draw):
+    layer = layer_of(gpu)
+    x = draw.normal(B, L, E)
+
+    assert_close(layer(x), "output")
+    assert_close(layer(x, draw.mask(L, L)), "output")
+
+
+@check(
+    "On a GPU in bfloat16 and float16: the same values",
+    category="gpu",
+    points=2,
+    after="gpu_float32",
+)
+def test_gpu_half(gpu, draw):
+    for dtype in (torch.bfloat16, torch.float16):
+        assert_close(layer_of(gpu, dtype=dtype)(draw.normal(B, L, E, dtype=dtype)), "output")
+
+
+@check(
+    "On a GPU: what is computed and returned stays there",
+    category="gpu",
+    points=2,
+    after="mask",
+)
+def test_gpu_device(gpu, draw):
+    layer = layer_of(gpu)
+    x = draw.normal(B, L, E)
+
+    assert_stays_on_device(gpu, layer, x)
+    assert_stays_on_device(gpu, layer, x, draw.mask(L, L))

@@ -9,8 +9,10 @@ from mha_judge.grading import (
     assert_gradients_match,
     assert_grows_at_most,
     assert_inputs_unchanged,
+    assert_memory_grows_linearly,
     assert_operations_do_not_grow,
     assert_rejected,
+    assert_stays_on_device,
     assert_written_from_scratch,
     check,
     fail,
@@ -303,3 +305,50 @@ def test_float64_precision(candidate, draw):
             "float64 inputs come out with float32 precision: computes in float32 on the way, or "
             "adds a constant to the denominator"
         )
+
+
+@check(
+    "On a GPU in float32: the same values, causal or not", category="gpu", points=2, after="causal"
+)
+def test_gpu_float32(gpu, draw):
+    q, k, v = qkv(draw)
+
+    assert_close(gpu.linear_attention(q, k, v), "output")
+    assert_close(gpu.linear_attention(q, k, v, True), "output")
+
+
+@check(
+    "On a GPU in bfloat16 and float16: the same values",
+    category="gpu",
+    points=2,
+    after="gpu_float32",
+)
+def test_gpu_half(gpu, draw):
+    for dtype in (torch.bfloat16, torch.float16):
+        assert_close(gpu.linear_attention(*qkv(draw, dtype=dtype)), "output")
+
+
+@check(
+    "On a GPU: what is computed and returned stays there",
+    category="gpu",
+    points=2,
+    after="causal",
+)
+def test_gpu_device(gpu, draw):
+    q, k, v = qkv(draw)
+
+    assert_stays_on_device(gpu, gpu.linear_attention, q, k, v)
+    assert_stays_on_device(gpu, gpu.linear_attention, q, k, v, True)
+
+
+@check(
+    "On a GPU: four times the length takes four times the memory, not sixteen",
+    category="gpu",
+    points=2,
+    after="gpu_float32",
+)
+def test_gpu_memory(gpu, draw):
+    def inputs(length):
+        return qkv(draw, 1, 4, length, 16)
+
+    assert_memory_grows_linearly(gpu, gpu.linear_attention, inputs, 4096)

@@ -11,9 +11,11 @@ from mha_judge.grading import (
     assert_no_extra_parameters,
     assert_operations_do_not_grow,
     assert_rejected,
+    assert_stays_on_device,
     assert_written_from_scratch,
     check,
     fail,
+    report_speed,
 )
 
 E, H = 33, 3  # D = 11
@@ -401,3 +403,57 @@ def test_float16_with_mask(candidate, draw):
     q, k, v = qkv(draw, dtype=torch.float16)
 
     assert_close(layer_of(candidate, dtype=torch.float16)(q, k, v, draw.mask(L, S)), "output")
+
+
+@check(
+    "On a GPU in float32: the same values, with and without a mask",
+    category="gpu",
+    points=2,
+    after="mask",
+)
+def test_gpu_float32(gpu, draw):
+    layer = layer_of(gpu)
+    q, k, v = qkv(draw)
+
+    assert_close(layer(q, k, v), "output")
+    assert_close(layer(q, k, v, draw.mask(L, S)), "output")
+
+
+@check(
+    "On a GPU in bfloat16 and float16: the same values",
+    category="gpu",
+    points=2,
+    after="gpu_float32",
+)
+def test_gpu_half(gpu, draw):
+    for dtype in (torch.bfloat16, torch.float16):
+        assert_close(layer_of(gpu, dtype=dtype)(*qkv(draw, dtype=dtype)), "output")
+
+
+@check(
+    "On a GPU: what is computed and returned stays there",
+    category="gpu",
+    points=2,
+    after="mask",
+)
+def test_gpu_device(gpu, draw):
+    layer = layer_of(gpu)
+    q, k, v = qkv(draw)
+
+    assert_stays_on_device(gpu, layer, q, k, v)
+    assert_stays_on_device(gpu, layer, q, k, v, draw.mask(L, S))
+
+
+@check(
+    "On a GPU: takes the time that its work takes",
+    category="gpu",
+    points=0,
+    after="gpu_float32",
+    advisory=True,
+)
+def test_gpu_speed(gpu, draw):
+    sizes = {"embed_dim": 512, "num_heads": 8}
+    sets = [qkv(draw, 2, 512, 512, 512) for _ in range(6)]
+    heads = [[x.reshape(2, 512, 8, 64).transpose(1, 2) for x in args] for args in sets]
+
+    report_speed(gpu, layer_of(gpu, **sizes), sets, heads=heads, sizes=sizes)

@@ -12,6 +12,7 @@ from mha_judge.grading import (
     assert_no_extra_parameters,
     assert_operations_do_not_grow,
     assert_rejected,
+    assert_stays_on_device,
     assert_written_from_scratch,
     check,
     fail,
@@ -357,3 +358,43 @@ def test_float64_precision(candidate, draw):
 
     if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
         fail("computes in float32 on the way: float64 inputs come out with float32 precision")
+
+
+@check(
+    "On a GPU in float32: the same values and caches, chunk by chunk",
+    category="gpu",
+    points=2,
+    after="many_steps",
+)
+def test_gpu_float32(gpu, draw):
+    layer = layer_of(gpu)
+
+    for answer in run_chunks(layer, draw.normal(B, 6, E), [3, 1, 2]):
+        assert_close(answer, "output")
+
+
+@check(
+    "On a GPU in bfloat16: the same values",
+    category="gpu",
+    points=2,
+    after="gpu_float32",
+)
+def test_gpu_half(gpu, draw):
+    layer = layer_of(gpu, dtype=torch.bfloat16)
+
+    for answer in run_chunks(layer, draw.normal(B, 4, E, dtype=torch.bfloat16), [3, 1]):
+        assert_close(answer, "output")
+
+
+@check(
+    "On a GPU: what is computed and returned stays there",
+    category="gpu",
+    points=2,
+    after="many_steps",
+)
+def test_gpu_device(gpu, draw):
+    layer = layer_of(gpu)
+    *_, second = run_chunks(layer, draw.normal(B, 5, E), [3, 2])
+
+    assert_stays_on_device(gpu, layer, draw.normal(B, 3, E), None)
+    assert_stays_on_device(gpu, layer, draw.normal(B, 1, E), second.live("cache"))

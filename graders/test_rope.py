@@ -10,6 +10,7 @@ from mha_judge.grading import (
     assert_inputs_unchanged,
     assert_operations_do_not_grow,
     assert_rejected,
+    assert_stays_on_device,
     check,
     fail,
 )
@@ -324,3 +325,27 @@ def test_no_loop(candidate, draw):
 
     narrow, wide = (rope.observe(tokens(draw, D=d), torch.arange(L)) for d in (4, 32))
     assert_operations_do_not_grow(narrow, wide, "features")
+
+
+@check(
+    "On a GPU in float32, bfloat16 and float16: the same values",
+    category="gpu",
+    points=2,
+    after="values",
+)
+def test_gpu_values(gpu, draw):
+    for dtype in (torch.float32, torch.bfloat16, torch.float16):
+        x = tokens(draw, dtype=dtype)
+        positions = torch.arange(L)
+
+        assert_close(gpu.apply_rope(x, positions), "output")
+
+
+@check(
+    "On a GPU: what is computed and returned stays there",
+    category="gpu",
+    points=2,
+    after="gpu_values",
+)
+def test_gpu_device(gpu, draw):
+    assert_stays_on_device(gpu, gpu.apply_rope, tokens(draw), torch.arange(L))

@@ -9,9 +9,11 @@ from mha_judge.grading import (
     assert_gradients_match,
     assert_inputs_unchanged,
     assert_rejected,
+    assert_stays_on_device,
     assert_written_from_scratch,
     check,
     fail,
+    report_speed,
 )
 
 
@@ -436,3 +438,56 @@ def test_float16_with_mask(candidate, draw):
     q, k, v = qkv(draw, dtype=torch.float16)
 
     assert_close(candidate.scaled_dot_product_attention(q, k, v, draw.mask(5, 7)), "output")
+
+
+@check(
+    "On a GPU in float32: the same values, with and without a mask",
+    category="gpu",
+    points=2,
+    after="mask",
+)
+def test_gpu_float32(gpu, draw):
+    q, k, v = qkv(draw)
+
+    assert_close(gpu.scaled_dot_product_attention(q, k, v), "output")
+    assert_close(gpu.scaled_dot_product_attention(q, k, v, draw.mask(5, 7)), "output")
+
+
+@check(
+    "On a GPU in bfloat16 and float16: the same values, at larger logits too",
+    category="gpu",
+    points=2,
+    after="gpu_float32",
+)
+def test_gpu_half(gpu, draw):
+    for dtype in (torch.bfloat16, torch.float16):
+        q, k, v = qkv(draw, dtype=dtype)
+
+        assert_close(gpu.scaled_dot_product_attention(q, k, v), "output")
+        assert_close(gpu.scaled_dot_product_attention(6 * q, k, v), "output")
+
+
+@check(
+    "On a GPU: what is computed and returned stays there",
+    category="gpu",
+    points=2,
+    after="mask",
+)
+def test_gpu_device(gpu, draw):
+    q, k, v = qkv(draw)
+
+    assert_stays_on_device(gpu, gpu.scaled_dot_product_attention, q, k, v)
+    assert_stays_on_device(gpu, gpu.scaled_dot_product_attention, q, k, v, draw.mask(5, 7))
+
+
+@check(
+    "On a GPU: takes the time that its work takes",
+    category="gpu",
+    points=0,
+    after="gpu_float32",
+    advisory=True,
+)
+def test_gpu_speed(gpu, draw):
+    sets = [qkv(draw, (2, 8), 512, 512, 64, 64, torch.float16) for _ in range(6)]
+
+    report_speed(gpu, gpu.scaled_dot_product_attention, sets, heads=sets)

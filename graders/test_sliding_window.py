@@ -9,11 +9,14 @@ from mha_judge.grading import (
     assert_gradients_match,
     assert_grows_at_most,
     assert_inputs_unchanged,
+    assert_memory_grows_linearly,
     assert_operations_do_not_grow,
     assert_rejected,
+    assert_stays_on_device,
     assert_written_from_scratch,
     check,
     fail,
+    report_speed,
 )
 
 
@@ -302,3 +305,58 @@ def test_float64_precision(candidate, draw):
 
     if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
         fail("computes in float32 on the way: float64 inputs come out with float32 precision")
+
+
+@check("On a GPU in float32: the same values", category="gpu", points=2, after="values")
+def test_gpu_float32(gpu, draw):
+    assert_close(gpu.sliding_window_attention(*qkv(draw), 4), "output")
+
+
+@check(
+    "On a GPU in bfloat16: the same values, at larger logits too",
+    category="gpu",
+    points=2,
+    after="gpu_float32",
+)
+def test_gpu_half(gpu, draw):
+    q, k, v = qkv(draw, dtype=torch.bfloat16)
+
+    assert_close(gpu.sliding_window_attention(q, k, v, 4), "output")
+    assert_close(gpu.sliding_window_attention(6 * q, k, v, 4), "output")
+
+
+@check(
+    "On a GPU: what is computed and returned stays there",
+    category="gpu",
+    points=2,
+    after="values",
+)
+def test_gpu_device(gpu, draw):
+    assert_stays_on_device(gpu, gpu.sliding_window_attention, *qkv(draw), 4)
+
+
+@check(
+    "On a GPU: four times the length takes four times the memory, not sixteen",
+    category="gpu",
+    points=2,
+    after="gpu_float32",
+)
+def test_gpu_memory(gpu, draw):
+    def inputs(length):
+        return *qkv(draw, 1, 4, length, 16, torch.float16), 64
+
+    assert_memory_grows_linearly(gpu, gpu.sliding_window_attention, inputs, 4096)
+
+
+@check(
+    "On a GPU: takes the time that its work takes",
+    category="gpu",
+    points=0,
+    after="gpu_float32",
+    advisory=True,
+)
+def test_gpu_speed(gpu, draw):
+    sets = [qkv(draw, 2, 8, 512, 64, torch.float16) for _ in range(6)]
+    with_window = [(*args, 64) for args in sets]
+
+    report_speed(gpu, gpu.sliding_window_attention, with_window, heads=sets)

@@ -10,6 +10,7 @@ from mha_judge.grading import (
     assert_inputs_unchanged,
     assert_operations_do_not_grow,
     assert_rejected,
+    assert_stays_on_device,
     check,
 )
 
@@ -231,3 +232,26 @@ def test_merge_without_loops(candidate, draw):
     assert_operations_do_not_grow(
         base, candidate.merge_heads.observe(draw.normal(8, 2, 3, 5)), "batch items"
     )
+
+
+@check(
+    "On a GPU: the same values in float32, bfloat16 and float16",
+    category="gpu",
+    points=2,
+    after="merge_values",
+)
+def test_gpu_values(gpu, draw):
+    for dtype in (torch.float32, torch.bfloat16, torch.float16):
+        assert_close(gpu.split_heads(draw.normal(2, 5, 12, dtype=dtype), 3), "output")
+        assert_close(gpu.merge_heads(draw.normal(2, 3, 5, 4, dtype=dtype)), "output")
+
+
+@check(
+    "On a GPU: what is computed and returned stays there",
+    category="gpu",
+    points=2,
+    after="gpu_values",
+)
+def test_gpu_device(gpu, draw):
+    assert_stays_on_device(gpu, gpu.split_heads, draw.normal(2, 5, 12), 3)
+    assert_stays_on_device(gpu, gpu.merge_heads, draw.normal(2, 3, 5, 4))

@@ -6,8 +6,8 @@ import functools
 import gc
 import secrets
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,9 @@ from mha_judge.submission import Submission
 
 if TYPE_CHECKING:
     from mha_judge.diagnosis import Diagnostician
+    from mha_judge.gpu import Gpus
     from mha_judge.grading.candidate import Candidate
+    from mha_judge.grading.gpu import OnGpu
     from mha_judge.grading.replies import Definition
     from mha_judge.grading.session import LoadFailed
 
@@ -48,6 +50,7 @@ def grade(
     seed: int | None = None,
     only: Iterable[str] = (),
     verdict_only: bool = False,
+    gpus: Gpus | None = None,
 ) -> Report:
     """Grade one submission.
 
@@ -59,6 +62,7 @@ def grade(
         seed: Repeats the inputs of an earlier report; by default fresh from the system.
         only: Ids of the checks to run; all by default.
         verdict_only: Stop at the first check that fails, and explain nothing.
+        gpus: Access to a GPU; without it no check on a GPU is assessed.
 
     Raises:
         JudgeError: No verdict could be reached; the submission is not to blame.
@@ -78,7 +82,10 @@ def grade(
     grader = str(bank.grader(problem.id))
     reference = load_reference(bank, problem.id)
     questions = bank.questions(problem.id)
-    with closing(Session(channel, submission, problem.limits)) as session:
+    with (
+        closing(Session(channel, submission, problem.limits)) as session,
+        _on_gpu(gpus, submission, bank, problem, reference, seed) as gpu,
+    ):
         failure: LoadFailed | None = None
         try:
             session.load()
@@ -96,8 +103,10 @@ def grade(
                     bank, problem, reference
                 ).recognises(step)
         reason = "the file did not load" if failure is not None else ""
-        run = Run(candidate, seed, reason, frozenset(only), verdict_only, questions)
+        run = Run(candidate, seed, reason, frozenset(only), verdict_only, questions, gpu)
         results = run.grade(grader)
+        notes = [*(candidate.notes if candidate is not None else []), *(gpu.notes if gpu else [])]
+        device = gpu.device if gpu is not None else "cpu"
     checked = time.monotonic()
     if only and not results:
         raise UsageError(
@@ -120,6 +129,8 @@ def grade(
         verdict=failure.verdict if failure is not None else _verdict(checks),
         score=_score(checks),
         seed=seed,
+        device=device,
+        no_gpu=run.no_gpu,
         sandbox=SandboxInfo(
             backend=session.tier.backend, tier=session.tier.tier, details=session.tier.details
         ),
@@ -127,7 +138,7 @@ def grade(
         checks=_with_titles(checks, diagnoses),
         diagnoses=diagnoses,
         policy=policy,
-        notes=[clean_line(note) for note in candidate.notes] if candidate is not None else [],
+        notes=[clean_line(note) for note in dict.fromkeys(notes)],
         hints=_hints(problem, checks),
         cost={
             "cpu_s": round(session.cpu_s, 4),
@@ -145,6 +156,31 @@ def grade(
             "total": round(ended - started, 4),
         },
     )
+
+
+@contextmanager
+def _on_gpu(
+    gpus: Gpus | None,
+    submission: Submission,
+    bank: Bank,
+    problem: Problem,
+    reference: ModuleType,
+    seed: int,
+) -> Iterator[OnGpu | None]:
+    """Give the submission its turn on the GPU, if there is one: until its worker has ended."""
+    if gpus is None:
+        yield None
+        return
+    from mha_judge.gpu.turn import turn
+    from mha_judge.grading.gpu import OnGpu
+
+    source = bank.reference(problem.id).read_text(encoding="utf-8")
+    with ExitStack() as stack:
+        if gpus.why_not() is None:
+            stack.enter_context(turn("cuda-0"))
+        yield stack.enter_context(
+            closing(OnGpu(gpus, submission, problem, reference, seed, source))
+        )
 
 
 @functools.cache  # asking the collector whether it was done takes as long as a check

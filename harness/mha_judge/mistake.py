@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import tomllib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -49,11 +49,13 @@ class Mistake(BaseModel):
     """With `by_check`: words that the failed check's message must hold."""
     by_chance: bool = False
     """Its values are left to chance, so that no comparison can name it."""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Where it shows: with `cuda` only a check on a GPU can fail it."""
 
     @property
     def has_values(self) -> bool:
-        """Whether it shows in values that are the same every time."""
-        return not (self.by_check or self.by_chance)
+        """Whether it shows in values that are the same every time, here too."""
+        return not (self.by_check or self.by_chance or self.device == "cuda")
 
 
 def read_mistakes(folder: Path) -> list[Mistake]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError
+from mha_judge.gpu import Gpus
 from mha_judge.report.models import Report
 from mha_judge.sandbox import Channel
 from mha_judge.submission import Submission
@@ -50,8 +51,9 @@ class Pool:
         open_sandbox: OpenSandbox,
         processes: int,
         recycle_after: int = RECYCLE_AFTER,
+        gpus: Gpus | None = None,
     ) -> None:
-        self._start = functools.partial(_Process, bank.root, open_sandbox)
+        self._start = functools.partial(_Process, bank.root, open_sandbox, gpus)
         self._limit = processes
         self._recycle_after = recycle_after
         self._idle: list[_Process] = []
@@ -107,11 +109,11 @@ class Pool:
 class _Process:
     """The parent's end of one process."""
 
-    def __init__(self, root: Path, open_sandbox: OpenSandbox) -> None:
+    def __init__(self, root: Path, open_sandbox: OpenSandbox, gpus: Gpus | None) -> None:
         context = multiprocessing.get_context("spawn")  # a fork of a process with torch may hang
         self.connection, theirs = context.Pipe()
         self._process = context.Process(
-            target=_serve, args=(theirs, root, open_sandbox), daemon=True
+            target=_serve, args=(theirs, root, open_sandbox, gpus), daemon=True
         )
         self._process.start()
         theirs.close()  # the end of the process must be the end of the connection
@@ -155,13 +157,17 @@ class _Process:
         self.connection.close()
 
 
-def _serve(connection: Connection, root: Path, open_sandbox: OpenSandbox) -> None:
+def _serve(
+    connection: Connection, root: Path, open_sandbox: OpenSandbox, gpus: Gpus | None
+) -> None:
     """Grade what comes, until nothing more does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     bank = Bank.at(root)
     problem_of = functools.cache(bank.problem)
     with contextlib.ExitStack() as stack, contextlib.suppress(EOFError, OSError):
         channel: Channel | None = None
+        if gpus is not None:
+            stack.callback(gpus.close)
         while True:
             job: Job = connection.recv()
             answer: Report | JudgeError
@@ -178,6 +184,7 @@ def _serve(connection: Connection, root: Path, open_sandbox: OpenSandbox) -> Non
                     channel,
                     seed=job.seed,
                     verdict_only=job.verdict_only,
+                    gpus=None if job.verdict_only else gpus,
                 )
             except JudgeError as error:
                 answer = error

@@ -106,7 +106,12 @@ class _Certifying:
         """The reference gets 100 for every seed, on the advisory checks too."""
         for task, report in self._grade("reference", {"reference": self._source}, self._seeds):
             self.certificate.reference_scores.append(report.score)
-            bad = [c.id for c in report.checks if c.outcome is not Outcome.PASSED]
+            lacking = report.without_gpu
+            bad = [
+                c.id for c in report.checks if c.outcome is not Outcome.PASSED and c not in lacking
+            ]
+            self.certificate.no_gpu = report.no_gpu
+            self.certificate.device = report.device
             if report.verdict is not Verdict.ACCEPTED or bad:
                 what = ", ".join(bad) or str(report.verdict)
                 self._fault("reference", f"is not accepted under seed {task.seed}: {what}")
@@ -124,7 +129,10 @@ class _Certifying:
 
     def mistakes(self) -> None:
         """Every mistake is killed by its check, clearly, and named as itself."""
-        listed = {mistake.id: mistake for mistake in self._bank.mistakes(self._problem.id)}
+        every = self._bank.mistakes(self._problem.id)
+        here = [m for m in every if m.device == "cpu" or not self.certificate.no_gpu]
+        self.certificate.mistakes_without_gpu = [m.id for m in every if m not in here]
+        listed = {mistake.id: mistake for mistake in here}
         sources = {name: m.path.read_text(encoding="utf-8") for name, m in listed.items()}
         kills = {
             name: Kill(id=name, title=m.title, killed_by=m.killed_by) for name, m in listed.items()

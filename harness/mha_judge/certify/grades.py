@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError
+from mha_judge.gpu import Gpus
 from mha_judge.pool import Job, Pool
 from mha_judge.report.models import Report
 from mha_judge.sandbox import open_channel
@@ -28,8 +29,9 @@ class Task:
 class Graders:
     """A pool of processes that grade."""
 
-    def __init__(self, bank: Bank, backend: str, processes: int) -> None:
-        self._pool = Pool(bank, functools.partial(open_channel, backend), processes)
+    def __init__(self, bank: Bank, backend: str, processes: int, gpus: Gpus | None = None) -> None:
+        self.gpus = gpus
+        self._pool = Pool(bank, functools.partial(open_channel, backend), processes, gpus=gpus)
 
     def reports(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Report]]:
         """Yield each task with its report, in order.

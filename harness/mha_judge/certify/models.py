@@ -68,6 +68,11 @@ class Certificate(_Model):
     checks: dict[str, str]
     """Id and title of every check."""
     advisory: list[str] = []
+    device: str = "cpu"
+    no_gpu: str = ""
+    """Why nothing is certified about a GPU; empty if it is, or if the problem has no such check."""
+    mistakes_without_gpu: list[str] = []
+    """Mistakes that only a GPU shows, where there is none."""
     reference_scores: list[float] = []
     starter_score: float = 0.0
     mistakes: list[Kill] = []

@@ -37,6 +37,27 @@ def command(ctx: click.Context) -> None:
             answer = Text(attempt.answer, style="dim")
             table.add_row("  ", Text(mark[0], style=mark[1]), Text(attempt.title), answer)
         console.print(table)
+    _show_gpu(console)
     if not usable:
         raise JudgeError("no sandbox holds on this machine; see the remedies above")
     console.print(Text(f"\n`--sandbox auto` takes {usable[0]}", style="bold"))
+
+
+def _show_gpu(console: Console) -> None:
+    """Print what each backend has and lacks for the checks on a GPU."""
+    from mha_judge.gpu.presence import needs
+    from mha_judge.sandbox import BACKENDS
+
+    console.print(Text("\nGPU", style="bold"))
+    table = Table.grid(padding=(0, 1))
+    for backend in BACKENDS:
+        for need in needs(backend):
+            mark = ("missing", "yellow") if need.missing else ("there", "green")
+            table.add_row(
+                "  ", backend, Text(mark[0], style=mark[1]), Text(need.title),
+                Text(need.missing or "", style="dim"),
+            )  # fmt: skip
+    console.print(table)
+    reasons = [next((n.missing for n in needs(name) if n.missing), None) for name in BACKENDS]
+    if all(reasons):
+        console.print(Text("  checks on a GPU are not assessed on this machine"))

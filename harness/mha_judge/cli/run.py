@@ -11,6 +11,7 @@ import click
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.gpu import Gpus
 from mha_judge.sandbox import Channel
 from mha_judge.submission import Submission
 
@@ -26,9 +27,6 @@ REVEAL = ("score", "checks", "hints", "full")
     help="Default: the file's `# problem:` line, or its name.",
 )
 @sandbox_options
-@click.option(
-    "--device", type=click.Choice(["auto", "cpu"]), default="auto", help="Where to grade."
-)
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Repeat the inputs of a report.")
 @click.option(
     "--reveal",
@@ -48,7 +46,7 @@ def command(
     file: Path,
     problem_id: str | None,
     open_sandbox: Callable[[], Channel],
-    device: str,
+    gpus: Gpus,
     seed: int | None,
     reveal: str,
     json_path: str | None,
@@ -63,11 +61,11 @@ def command(
     name = problem_id or submission.problem_id()
     bank.require(name)
     # The supervisor starts before anything large is imported here: the imports overlap.
-    with closing(open_sandbox()) as channel:
+    with closing(open_sandbox()) as channel, closing(gpus):
         from mha_judge.judge import grade
 
         problem = bank.problem(name)
-        report = grade(submission, bank, problem, channel, seed=seed, only=only)
+        report = grade(submission, bank, problem, channel, seed=seed, only=only, gpus=gpus)
     from mha_judge.report import junit
 
     write_outputs(

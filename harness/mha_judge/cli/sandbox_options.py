@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from mha_judge.gpu import DEVICES, Gpus
 from mha_judge.sandbox import BACKENDS, Settings, check_choice, open_channel
 from mha_judge.sandbox.container.settings import parse_size
 
@@ -27,11 +28,21 @@ _OPTIONS = (
     click.option("--runtime", metavar="NAME", help="Container: a runtime, such as runsc."),
     click.option("--memory", metavar="SIZE", help="Container: memory in all; default 3G."),
     click.option("--cpus", type=float, metavar="N", help="Container: processors; default 1."),
+    click.option(
+        "--device",
+        type=click.Choice(DEVICES),
+        default="auto",
+        show_default=True,
+        help="auto: the checks on a GPU too if one can be reached; cuda: fail if none can.",
+    ),
 )
 
 
 def sandbox_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options, and call the command with `open_sandbox`, which starts a supervisor."""
+    """Add the options, and call the command with `open_sandbox` and `gpus`.
+
+    The one starts a supervisor; the other is access to a GPU.
+    """
 
     @functools.wraps(command)
     def wrapped(
@@ -42,6 +53,7 @@ def sandbox_options(command: Callable[..., Any]) -> Callable[..., Any]:
         runtime: str | None,
         memory: str | None,
         cpus: float | None,
+        device: str,
         **options: Any,
     ) -> Any:
         asked = {
@@ -56,7 +68,9 @@ def sandbox_options(command: Callable[..., Any]) -> Callable[..., Any]:
         check_choice(backend, unsafe, settings)
         # a partial, not a closure: other processes open sandboxes of their own with it
         open_sandbox = functools.partial(open_channel, backend, unsafe, settings)
-        return command(*args, open_sandbox=open_sandbox, **options)
+        gpus = Gpus(device, backend, unsafe, settings)
+        gpus.require()
+        return command(*args, open_sandbox=open_sandbox, gpus=gpus, **options)
 
     for option in reversed(_OPTIONS):
         wrapped = option(wrapped)

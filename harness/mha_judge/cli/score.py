@@ -16,6 +16,7 @@ from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.run import REVEAL
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import JudgeError, UsageError
+from mha_judge.gpu import Gpus
 from mha_judge.sandbox import Channel
 
 
@@ -74,6 +75,7 @@ def command(
     paths: tuple[Path, ...],
     problem_id: str | None,
     open_sandbox: Callable[[], Channel],
+    gpus: Gpus,
     jobs: int,
     seed: int | None,
     results_path: Path,
@@ -127,7 +129,7 @@ def command(
         waiting = len(due(found, bank, results))
         try:
             with (
-                closing(Pool(bank, open_sandbox, min(jobs, waiting or 1))) as pool,
+                closing(Pool(bank, open_sandbox, min(jobs, waiting or 1), gpus=gpus)) as pool,
                 watcher(Console(stderr=True, highlight=False), waiting) as progress,
             ):
                 grade_all(found, bank, pool, results, progress)

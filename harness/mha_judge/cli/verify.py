@@ -9,6 +9,7 @@ import click
 
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
+from mha_judge.gpu import DEVICES, Gpus
 from mha_judge.sandbox import BACKENDS
 
 
@@ -48,6 +49,13 @@ from mha_judge.sandbox import BACKENDS
     show_default="the cores",
     help="How many judges work at once.",
 )
+@click.option(
+    "--device",
+    type=click.Choice(DEVICES),
+    default="auto",
+    show_default=True,
+    help="cuda: certify the checks on a GPU too, and fail if none can be reached.",
+)
 @click.option("--json", "json_path", metavar="PATH", help="Write JSON; `-` is stdout.")
 @click.option("--junit", "junit_path", metavar="PATH", help="Write JUnit XML; `-` is stdout.")
 @click.option("--html", "html_path", metavar="PATH", help="Write the matrix as a page.")
@@ -60,6 +68,7 @@ def command(
     mutants: bool,
     backend: str,
     jobs: int,
+    device: str,
     json_path: str | None,
     junit_path: str | None,
     html_path: str | None,
@@ -70,6 +79,8 @@ def command(
     bank = bank_of(ctx)
     for problem_id in ids:
         bank.require(problem_id)
+    gpus = Gpus(device, backend)
+    gpus.require()
     from rich.console import Console
 
     from mha_judge.certify.certify import certify, seeds_from
@@ -79,7 +90,10 @@ def command(
 
     console = Console(highlight=False, stderr="-" in paths.values())
     certificates = []
-    with closing(Graders(bank, backend, jobs)) as graders, console.status("starting") as status:
+    with (
+        closing(Graders(bank, backend, jobs, gpus)) as graders,
+        console.status("starting") as status,
+    ):
         for problem_id in ids or bank.ids:
 
             def progress(what: str, done: int, of: int, problem_id: str = problem_id) -> None:

@@ -9,6 +9,7 @@ import click
 
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.gpu import Gpus
 from mha_judge.sandbox import Channel
 
 
@@ -37,6 +38,7 @@ def command(
     problem_id: str | None,
     reveal: str,
     open_sandbox: Callable[[], Channel],
+    gpus: Gpus,
 ) -> None:
     """Grade files, or those in a folder, whenever they are saved.
 
@@ -54,5 +56,6 @@ def command(
     watched = Watched(paths)
     console = Console(highlight=False)
     Watching(
-        watched, bank, open_sandbox, console, problem_id=problem_id, reveal=Reveal(reveal)
-    ).run()
+        watched, bank, open_sandbox, console,
+        gpus=gpus, problem_id=problem_id, reveal=Reveal(reveal),
+    ).run()  # fmt: skip

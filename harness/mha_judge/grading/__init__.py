@@ -13,6 +13,12 @@ from mha_judge.grading.check import check
 from mha_judge.grading.choices import assert_choice
 from mha_judge.grading.counts import assert_count, assert_same_formula, assert_same_growth
 from mha_judge.grading.draw import Draw
+from mha_judge.grading.gpu import (
+    Gpu,
+    assert_memory_grows_linearly,
+    assert_stays_on_device,
+    report_speed,
+)
 from mha_judge.grading.policy import (
     assert_grows_at_most,
     assert_no_autograd,
@@ -24,12 +30,14 @@ from mha_judge.grading.policy import (
 __all__ = [
     "Candidate",
     "Draw",
+    "Gpu",
     "assert_choice",
     "assert_close",
     "assert_count",
     "assert_gradients_match",
     "assert_grows_at_most",
     "assert_inputs_unchanged",
+    "assert_memory_grows_linearly",
     "assert_no_autograd",
     "assert_no_extra_parameters",
     "assert_not_imported",
@@ -37,7 +45,9 @@ __all__ = [
     "assert_rejected",
     "assert_same_formula",
     "assert_same_growth",
+    "assert_stays_on_device",
     "assert_written_from_scratch",
     "check",
     "fail",
+    "report_speed",
 ]

@@ -19,6 +19,7 @@ from mha_judge.errors import BankError
 from mha_judge.grading.candidate import Candidate
 from mha_judge.grading.check import spec_of
 from mha_judge.grading.draw import Draw
+from mha_judge.grading.gpu import Gpu
 
 _OFF = (
     "cacheprovider", "terminal", "junitxml", "doctest", "unittest", "faulthandler", "logging",
@@ -34,6 +35,9 @@ class Fixtures(Protocol):
 
     def draw_for(self, check: str) -> Draw:
         """Return the random inputs of a check."""
+
+    def gpu_for(self, check: str) -> Gpu:
+        """Return the submission on a GPU."""
 
 
 class Collected:
@@ -78,6 +82,12 @@ class _Provider:
         """Random inputs of this check."""
         assert self.fixtures is not None
         return self.fixtures.draw_for(check_id(request.node))
+
+    @pytest.fixture
+    def gpu(self, request: pytest.FixtureRequest) -> Gpu:
+        """The submission on a GPU; a check that asks for it has the category `gpu`."""
+        assert self.fixtures is not None
+        return self.fixtures.gpu_for(check_id(request.node))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -65,6 +65,7 @@ class Observed(_Reply):
     largest_elements: Count
     written_elements: Count
     saved_tensors: Count = 0
+    host_elements: Count = 0
 
 
 class Gradients(_Reply):
@@ -102,6 +103,19 @@ class Called(_Reply):
     gradients: Gradients | None = None
     inputs: tuple[list[Any] | tuple[Any, ...], dict[str, Any]] | None = None
     observed: Observed | None = None
+    devices: Annotated[list[Text], Field(max_length=10_000)] | None = None
+    """Where the tensors of the answer are, if that alone was asked."""
+    peak_bytes: Count | None = None
+    """What the call allocated on the device at once, beyond its inputs."""
+
+
+class Facts(_Reply):
+    """The GPU that a worker has taken."""
+
+    name: Text
+    memory_bytes: Count
+    free_bytes: Count
+    cuda: Text
 
 
 class RaisedThere(_Reply):
@@ -124,6 +138,10 @@ _MODELS: dict[str, type[_Reply]] = {
     "mode": Done,
     "call": Called,
     "fetch": Value,
+    "device": Facts,
+    "hold": Done,
+    "shake": Done,
+    "repeat": Value,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -12,8 +13,9 @@ from mha_judge.grading.check import CheckSpec, spec_of
 from mha_judge.grading.collected import Collected, as_id, check_id, collect
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.failures import CheckFailure
+from mha_judge.grading.gpu import Gpu, OnGpu, explained
 from mha_judge.questions import Question
-from mha_judge.report.models import CheckResult, Outcome
+from mha_judge.report.models import Category, CheckResult, Outcome
 from mha_judge.report.untrusted import clean
 
 
@@ -28,6 +30,7 @@ class Run:
         only: frozenset[str] = frozenset(),
         until_failure: bool = False,
         questions: Mapping[str, Question] = MappingProxyType({}),
+        gpu: OnGpu | None = None,
     ) -> None:
         """Take the candidate; or None and the reason why no check can be assessed.
 
@@ -38,6 +41,7 @@ class Run:
             only: Ids of the checks to run; all if empty.
             until_failure: Assess nothing more once a check that counts has failed.
             questions: By id, for their explanations.
+            gpu: Where the checks of the category `gpu` run; they are not assessed without one.
         """
         self._candidate = candidate
         self._seed = seed
@@ -45,6 +49,9 @@ class Run:
         self._only = only
         self._until_failure = until_failure
         self._questions = questions
+        self._gpu = gpu
+        self.no_gpu = ""
+        """Why the checks on a GPU were not assessed; empty where there was none to assess."""
         self.results: list[CheckResult] = []
 
     def candidate_for(self, check: str) -> Candidate:
@@ -54,6 +61,10 @@ class Run:
 
     def draw_for(self, check: str) -> Draw:
         return Draw(self._seed, check)
+
+    def gpu_for(self, check: str) -> Gpu:
+        assert self._gpu is not None  # without one no check on a GPU is called
+        return self._gpu.enter(check)
 
     def grade(self, path: str) -> list[CheckResult]:
         """Run the checks of a grader file.
@@ -71,7 +82,11 @@ class Run:
         spec = spec_of(item.function)
         assert spec is not None  # or it would not have been collected
         missing = self._missing_ground(spec)
-        if self._candidate is None:
+        no_gpu = self._why_no_gpu() if spec.category is Category.GPU else None
+        if no_gpu is not None:
+            self.no_gpu = no_gpu
+            self._record(item, replace(spec, points=0, advisory=True), Outcome.NOT_ASSESSED, no_gpu)
+        elif self._candidate is None:
             self._record(item, spec, Outcome.NOT_ASSESSED, self._reason)
         elif self._until_failure and self._failed():
             self._record(item, spec, Outcome.NOT_ASSESSED, "an earlier check failed")
@@ -80,10 +95,20 @@ class Run:
         else:
             self._run(item, spec, checks)
 
+    def _why_no_gpu(self) -> str | None:
+        """Return why no check on a GPU can be assessed; the device is taken to find out."""
+        if self._gpu is None:
+            return "no GPU was asked for"
+        if self._candidate is None or (self._until_failure and self._failed()):
+            return self._gpu.why_not()
+        return self._gpu.why_not() or self._gpu.why_not_taken()
+
     def _run(self, item: Any, spec: CheckSpec, checks: Collected) -> None:
         try:
             checks.run(item, self)
         except CheckFailure as failure:
+            if spec.category is Category.GPU:
+                failure = explained(failure)
             self._record(item, spec, failure.outcome, failure.message, failure)
         except JudgeError:
             raise

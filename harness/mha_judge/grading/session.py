@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 
+from mha_judge.errors import SandboxUnavailable
 from mha_judge.grading.failures import Crashed, NotAssessed, Raised, TimedOut
-from mha_judge.grading.replies import Definition, RaisedThere, parse_raised, parse_reply
+from mha_judge.grading.replies import Definition, Facts, RaisedThere, parse_raised, parse_reply
 from mha_judge.report.models import LoadProblem, Verdict
 from mha_judge.report.untrusted import clean, clean_line
 from mha_judge.sandbox.base import Channel, Ended, Reply, Tier
@@ -15,6 +17,10 @@ from mha_judge.submission import Submission
 from mha_judge.wire import WireError, encode_frame, pack, unpack
 
 MAX_OUTPUT = 64 * 1024
+DEVICE_START_S = 120.0
+"""Until a worker has a GPU: CUDA's libraries are gigabytes, read from a cold disk."""
+_GPU_IS_LOST = frozenset({"AcceleratorError"})
+_GPU_ERROR = re.compile(r"CUDA error|device-side assert")
 MAX_ANSWERS_BYTES = 256 * 1024**2
 """Of all answers to one submission's questions: they are kept until it is diagnosed."""
 
@@ -31,7 +37,28 @@ class LoadFailed(Exception):
 class Session:
     """Keeps a worker with the submission loaded, and replaces it when it has ended."""
 
-    def __init__(self, channel: Channel, submission: Submission, limits: Limits) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        submission: Submission,
+        limits: Limits,
+        device: str = "",
+        device_bytes: int = 0,
+    ) -> None:
+        """Take the sandbox, the file and its limits; nothing runs before `load`.
+
+        Args:
+            channel: The sandbox.
+            submission: The file.
+            limits: What it may use.
+            device: What each worker takes before it loads the file, by torch's name; the CPU if
+                empty.
+            device_bytes: What may be allocated there.
+        """
+        self._device = device
+        self._device_bytes = device_bytes
+        self.facts: Facts | None = None
+        """The device, once a worker has taken it."""
         self._channel = channel
         self._submission = submission
         self._limits = limits
@@ -61,6 +88,8 @@ class Session:
         self.tier = self._channel.start(self._limits)
         self._alive = True
         self.generation += 1
+        if self._device:
+            self._take_device()
         fields = {"source": self._submission.source, "filename": self._submission.path.name}
         left = max(0.1, self._deadline - time.monotonic())
         try:
@@ -75,6 +104,20 @@ class Session:
             message = f"the process ended while the file loaded: {crashed.message}"
             raise LoadFailed(Verdict.CRASHED, LoadProblem(message=message)) from crashed
         self.definitions = loaded.definitions
+
+    def _take_device(self) -> None:
+        """Let the worker take its device while it is still our own code alone.
+
+        Raises:
+            SandboxUnavailable: It cannot be had.
+        """
+        fields = {"name": self._device, "memory_bytes": self._device_bytes}
+        try:
+            self.facts = self._answer("device", None, DEVICE_START_S, fields)
+        except (Raised, Crashed, TimedOut) as error:
+            if self._alive:
+                self._end()
+            raise SandboxUnavailable(error.message) from error
 
     def request(self, op: str, value: object = None, **fields: Any) -> Any:
         """Return the worker's answer, validated: a model of `replies`.
@@ -126,6 +169,10 @@ class Session:
             return self._open(op, answer)
         except Crashed:
             self._end()
+            raise
+        except Raised as raised:
+            if raised.kind in _GPU_IS_LOST or _GPU_ERROR.search(raised.message):
+                self._end()  # nothing works on this device any more until the process is another
             raise
 
     def _open(self, op: str, reply: Reply) -> Any:

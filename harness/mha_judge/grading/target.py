@@ -139,9 +139,7 @@ class Target:
     def _request(
         self, args: Sequence[Any], cotangents: Any, wrt: Sequence[int], **options: Any
     ) -> Called:
-        target, signature = self._where(args)
-        named = self._named(args)
-        call = bind(self._what(), signature, named, extras_for(sizes_of(self.entry, args)))
+        target, call = self.bound(args)
         places = _places(call, [args[index] for index in wrt])
         prepared = (for_candidate(call[0]), {k: for_candidate(v) for k, v in call[1].items()})
         if self.entry.arrays == "numpy":
@@ -155,6 +153,23 @@ class Target:
             **options,
         )
         return called
+
+    def bound(self, args: Sequence[Any]) -> tuple[str | int, tuple[list[Any], dict[str, Any]]]:
+        """Return what is called in the worker, and its own arguments for those of the contract."""
+        target, signature = self._where(args)
+        named = self._named(args)
+        return target, bind(self._what(), signature, named, extras_for(sizes_of(self.entry, args)))
+
+    def whereabouts(self, *args: Any) -> Called:
+        """Return on which devices a call's answer is, and what the call does; not its value."""
+        return self._send(args, devices=True, observe=True)
+
+    def peak_bytes(self, *args: Any) -> int:
+        """Return what a call allocates on the device at once, beyond its inputs."""
+        called = self._send(args, devices=True, peak=True)
+        if called.peak_bytes is None:
+            raise Crashed("the worker's answer lacks the memory")
+        return called.peak_bytes
 
     def _fields(self) -> dict[str, Any]:
         """Return what else a request says."""
@@ -171,10 +186,7 @@ class Target:
         self, args: Sequence[Any], passed: Sequence[Any], named: Mapping[str, Any]
     ) -> list[Any]:
         """Return what came back of each argument, in the contract's order."""
-        _, signature = self._where(args)
-        call = bind(
-            self._what(), signature, self._named(args), extras_for(sizes_of(self.entry, args))
-        )
+        _, call = self.bound(args)
         passed = as_tensors(list(passed))
         named = {key: as_tensors(value) for key, value in named.items()}
         if len(passed) != len(call[0]):

@@ -168,6 +168,9 @@ class Report(_Model):
     max_score: float = 100.0
     seed: int
     device: str = "cpu"
+    """Where the checks ran: `cpu`, or the GPU on which its checks ran as well."""
+    no_gpu: str = ""
+    """Why no check on a GPU was assessed; empty if they were, or if the problem has none."""
     sandbox: SandboxInfo
     load_problem: LoadProblem | None = None
     checks: list[CheckResult] = []
@@ -179,3 +182,14 @@ class Report(_Model):
     cost: dict[str, float] = {}
     output: Output = Output()
     timings_s: dict[str, float] = {}
+
+    @property
+    def not_assessed(self) -> list[CheckResult]:
+        """Checks that build on one that failed; those that lack a GPU are `without_gpu`."""
+        without = self.without_gpu
+        return [c for c in self.checks if c.outcome is Outcome.NOT_ASSESSED and c not in without]
+
+    @property
+    def without_gpu(self) -> list[CheckResult]:
+        """Checks that nothing could be said of, because there is no GPU: they cost nothing."""
+        return [c for c in self.checks if self.no_gpu and c.category is Category.GPU]

@@ -44,6 +44,7 @@ def show(report: Report, console: Console, reveal: Reveal = Reveal.FULL) -> None
     console.print(
         Text(
             f"seed {report.seed} · {report.sandbox.backend}: {report.sandbox.tier} · "
+            f"{'' if report.device == 'cpu' else report.device + ' · '}"
             f"{report.timings_s.get('total', 0):.1f} s",
             style="dim",
         )
@@ -73,8 +74,13 @@ def _show_checks(report: Report, console: Console, reveal: Reveal) -> None:
     table.add_column(style="dim", no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     told: set[str] = set()
+    lacking = report.without_gpu
     for check in report.checks:
         mark, style = MARKS[check.outcome], _COLOURS.get(check.outcome, "red")
+        if check in lacking:
+            title = Text(check.title, style="dim")
+            table.add_row(Text(mark, style="dim"), title, str(check.category), "not assessed")
+            continue
         if check.advisory and check.outcome is not Outcome.PASSED:
             mark, style = "i", "cyan"
         points = "advisory" if check.advisory else f"{check.points:.0f}/{check.max_points:.0f}"
@@ -82,9 +88,11 @@ def _show_checks(report: Report, console: Console, reveal: Reveal) -> None:
         table.add_row(Text(mark, style=style), row, str(check.category), points)
         told.add(check.diagnosis or "")
     console.print(table)
-    waiting = sum(check.outcome is Outcome.NOT_ASSESSED for check in report.checks)
+    waiting = len(report.not_assessed)
     if waiting:
         console.print(Text(f"· {waiting} not assessed: what they build on failed", "yellow"))
+    if lacking:
+        console.print(Text(f"· {len(lacking)} not assessed: {report.no_gpu}", "dim"))
     console.print()
 
 

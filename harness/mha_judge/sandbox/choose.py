@@ -39,6 +39,26 @@ def open_channel(name: str, unsafe: bool = False, container: Settings | None = N
     raise SandboxUnavailable("; ".join(reasons))
 
 
+def open_gpu_channel(name: str, unsafe: bool = False, container: Settings | None = None) -> Channel:
+    """Start a supervisor whose workers can reach a GPU, in the backend `name`.
+
+    Args:
+        name: A key of `BACKENDS`, or `none`.
+        unsafe: Allows `none`.
+        container: What a container is asked for; its image and GPU are set here where they are not.
+
+    Raises:
+        UsageError: `none` without `unsafe`; settings of a container for another backend.
+        SandboxUnavailable: The backend cannot be had here.
+    """
+    check_choice(name, unsafe, container)
+    if name == "container":
+        return Container((container or Settings()).with_gpu()).open()
+    if name == "none":
+        return Unconfined().open()
+    return Jail(gpu=True).open()
+
+
 def check_choice(name: str, unsafe: bool, container: Settings | None) -> None:
     """Refuse what `open_channel` would refuse whatever the machine, before anything starts.
 

@@ -19,6 +19,7 @@ from mha_judge.sandbox.channel import SupervisorChannel
 from mha_judge.sandbox.launch import spawn
 from mha_judge.sandbox.transport import PipeTransport
 from mha_judge.worker import confinement
+from mha_judge.worker.confinement import paths
 
 if TYPE_CHECKING:
     from mha_judge.sandbox.events import Surroundings
@@ -30,9 +31,16 @@ class Jail:
 
     name = "jail"
 
-    def __init__(self, bubblewrap: bool | None = None) -> None:
-        """Use bubblewrap if True, never if False, and if it works here if None."""
+    def __init__(self, bubblewrap: bool | None = None, gpu: bool = False) -> None:
+        """Take whether to use bubblewrap, and whether NVIDIA's devices are to be reached.
+
+        Args:
+            bubblewrap: Use it if True, never if False, and if it works here if None.
+            gpu: Bind the devices inside bubblewrap. A worker reaches them only if its limits say so
+                too.
+        """
         self._bubblewrap = bubblewrap
+        self._gpu = gpu
 
     def unavailable(self) -> str | None:
         return confinement.unavailable()
@@ -46,8 +54,8 @@ class Jail:
                 raise SandboxUnavailable("bubblewrap is not installed; install it, or use the jail")
             return SupervisorChannel(PipeTransport(spawn()), _plain)
         if self._bubblewrap:
-            return SupervisorChannel(PipeTransport(spawn(_wrapping(program))), _wrapped)
-        return _FirstThatStarts(program)
+            return SupervisorChannel(PipeTransport(spawn(_wrapping(program, self._gpu))), _wrapped)
+        return _FirstThatStarts(program, self._gpu)
 
 
 class _FirstThatStarts:
@@ -56,8 +64,9 @@ class _FirstThatStarts:
     Whether it is refused shows only by trying, and trying must not delay those for whom it works.
     """
 
-    def __init__(self, program: str) -> None:
-        self._channel = SupervisorChannel(PipeTransport(spawn(_wrapping(program))), _wrapped)
+    def __init__(self, program: str, gpu: bool) -> None:
+        wrapping = _wrapping(program, gpu)
+        self._channel = SupervisorChannel(PipeTransport(spawn(wrapping)), _wrapped)
         self._certain = False
 
     def start(self, limits: Limits) -> Tier:
@@ -82,11 +91,16 @@ def _wrapped(details: dict[str, Any], _: Surroundings) -> Tier:
     return Tier("jail", "bubblewrap+landlock+seccomp+rlimits", {**details, "bubblewrap": True})
 
 
-def _wrapping(program: str) -> tuple[str, ...]:
+def _wrapping(program: str, gpu: bool) -> tuple[str, ...]:
     """Return the bubblewrap command: new namespaces, and read-only binds of what Python needs."""
     binds: list[str] = []
     for path in _needed_paths():
         binds += ["--ro-bind-try", path, path]
+    for device in map(str, paths.gpu_devices() if gpu else ()):
+        binds += ["--dev-bind-try", device, device]
+    for folder in map(str, paths.gpu_readable() if gpu else ()):
+        if not folder.startswith("/proc/"):  # a /proc of its own has them
+            binds += ["--ro-bind-try", folder, folder]
     return (
         program, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
         "--proc", "/proc", "--dev", "/dev", *binds, "--chdir", "/", "--",
@@ -108,8 +122,8 @@ def _needed_paths() -> list[str]:
     system = {"/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/bin", "/bin", "/usr/local/lib"}
     system |= {"/etc/ld.so.cache", "/etc/localtime", "/sys/devices/system/cpu"}
     editable = _editable_paths()
-    paths = libraries | {engine} | binaries | base | system | editable
-    return sorted(path for path in paths if os.path.lexists(path))
+    every = libraries | {engine} | binaries | base | system | editable
+    return sorted(path for path in every if os.path.lexists(path))
 
 
 def _editable_paths() -> set[str]:

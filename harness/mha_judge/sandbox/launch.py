@@ -19,6 +19,8 @@ def environment() -> dict[str, str]:
         "HOME": "/",
         "MALLOC_ARENA_MAX": "2",  # each arena would reserve 64 MiB of a worker's address space
         "TORCHINDUCTOR_CACHE_DIR": "/",  # a folder that exists: torch would try to make its own
+        "CUDA_CACHE_DISABLE": "1",  # nothing can be written, and nothing may be left
+        "CUBLAS_WORKSPACE_CONFIG": ":4096:8",  # the same sums every time
     }
     return fixed | dict.fromkeys(_THREAD_VARIABLES, "1")
 

@@ -1,5 +1,7 @@
 """What one submission may use."""
 
+from __future__ import annotations
+
 from pydantic import BaseModel, ConfigDict, PositiveFloat, PositiveInt
 
 
@@ -22,6 +24,22 @@ class Limits(BaseModel):
     """File descriptors of a worker."""
     threads: PositiveInt = 64
     """Threads of a worker beyond its first."""
+    gpu: bool = False
+    """Whether the worker may reach a GPU."""
+
+    def with_gpu(self) -> Limits:
+        """Return the limits of the same submission on a GPU, whose first call takes seconds."""
+        return self.model_copy(
+            update={
+                "gpu": True,
+                "call_s": max(self.call_s, 60.0),
+                "load_s": max(self.load_s, 60.0),
+                "total_s": max(self.total_s, 180.0),
+                "cpu_s": max(self.cpu_s, 300),
+                "open_files": max(self.open_files, 512),
+                "threads": max(self.threads, 128),
+            }
+        )
 
     def bounds(self) -> dict[str, int]:
         """Return what a worker confines itself to, as plain numbers."""
@@ -31,4 +49,5 @@ class Limits(BaseModel):
             "file_bytes": 0,
             "open_files": self.open_files,
             "threads": self.threads,
+            "gpu": self.gpu,
         }

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError, SandboxBroken
+from mha_judge.gpu import Gpus
 from mha_judge.judge import grade
 from mha_judge.report import terminal
 from mha_judge.report.models import Report, Reveal
@@ -36,10 +37,12 @@ class Watching:
         open_sandbox: Callable[[], Channel],
         console: Console,
         *,
+        gpus: Gpus | None = None,
         problem_id: str | None = None,
         reveal: Reveal = Reveal.CHECKS,
     ) -> None:
         """Take what is watched, where problems lie, and how to start a supervisor."""
+        self._gpus = gpus
         self._watched = watched
         self._bank = bank
         self._open = open_sandbox
@@ -68,6 +71,8 @@ class Watching:
         finally:
             self._watched.stop()
             self._channel.close()
+            if self._gpus is not None:
+                self._gpus.close()
 
     def _step(self) -> bool:
         """Do what a key or a save asks for; return whether to go on."""
@@ -117,11 +122,11 @@ class Watching:
         """Grade, with a fresh supervisor if the one there has broken."""
         problem = self._bank.problem(problem_id)
         try:
-            return grade(submission, self._bank, problem, self._channel)
+            return grade(submission, self._bank, problem, self._channel, gpus=self._gpus)
         except SandboxBroken:
             with closing(self._channel):
                 self._channel = self._open()
-            return grade(submission, self._bank, problem, self._channel)
+            return grade(submission, self._bank, problem, self._channel, gpus=self._gpus)
 
     def _show(self, path: Path, report: Report, changes: Progress) -> None:
         if self._console.is_terminal:

@@ -11,6 +11,10 @@ decides nothing. Requests, as `op` in a frame's header:
     mode            handle, training -> null
     call            target, [args, kwargs, cotangents], options -> value and what was asked for
     fetch           [kept, ...] -> values: kept objects as they are now
+    device          name, memory_bytes -> facts: take a GPU, to which all tensors then go
+    hold            [[args, kwargs], ...] -> null: inputs that stay there, to be timed
+    shake           -> null: change those inputs a little
+    repeat          target, count -> value: call it on that many of them
 
 A request answers `{"id", "ok": {...}}`, or `{"id", "raised": {type, message, line, source}}` when
 the submission raised. What a worker says of itself is evidence that a hostile file can falsify;

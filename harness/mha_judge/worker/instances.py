@@ -39,7 +39,7 @@ def set_parameters(instance: Any, values: Mapping[str, Any], dtype: str | None) 
     """
     wanted = getattr(torch, dtype) if dtype else None
     if wanted is not None:
-        for module in _modules(instance, 0):
+        for module in modules(instance):
             module.to(wanted)
             _cast_plain_attributes(module, wanted)
     found = {path: array for path, array, _ in _found(instance)}
@@ -60,7 +60,7 @@ def _cast_plain_attributes(module: torch.nn.Module, dtype: torch.dtype) -> None:
                 setattr(part, name, value.to(dtype))
 
 
-def _modules(value: Any, depth: int) -> Iterator[torch.nn.Module]:
+def modules(value: Any, depth: int = 0) -> Iterator[torch.nn.Module]:
     """Yield the modules of torch that an instance of any class is or holds."""
     if isinstance(value, torch.nn.Module):
         yield value
@@ -75,7 +75,7 @@ def _modules(value: Any, depth: int) -> Iterator[torch.nn.Module]:
     else:
         return
     for item in inner[:MAX_PARAMETERS]:
-        yield from _modules(item, depth + 1)
+        yield from modules(item, depth + 1)
 
 
 def _like(array: Any, value: torch.Tensor, dtype: torch.dtype | None) -> Any:

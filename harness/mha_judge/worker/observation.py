@@ -32,6 +32,8 @@ class Observation:
         self.written_elements = 0
         self.saved_tensors = 0
         """Tensors that autograd kept for a backward pass."""
+        self.host_elements = 0
+        """Numbers brought from a GPU to the CPU."""
 
     def as_fields(self) -> dict[str, Any]:
         return {
@@ -42,6 +44,7 @@ class Observation:
             "largest_elements": self.largest_elements,
             "written_elements": self.written_elements,
             "saved_tensors": self.saved_tensors,
+            "host_elements": self.host_elements,
         }
 
 
@@ -90,7 +93,16 @@ class _Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch l
             if isinstance(tensor, torch.Tensor) and not func.is_view:
                 seen.largest_elements = max(seen.largest_elements, tensor.numel())
                 seen.written_elements += tensor.numel()
+        if any(_is_elsewhere(value) for value in args):
+            made = result if isinstance(result, (list, tuple)) else [result]
+            seen.host_elements += sum(
+                one.numel() for one in made if isinstance(one, torch.Tensor) and one.is_cpu
+            )
         return result
+
+
+def _is_elsewhere(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and not value.is_cpu
 
 
 @contextmanager

@@ -6,8 +6,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 from mha_judge.wire import FrameReader, Kept, WireError, encode_frame, pack, unpack
 from mha_judge.worker import instances, observation, submission
+from mha_judge.worker.device import Device, Sets, devices_of
 from mha_judge.worker.gradients import pull_back, require_gradients
 
 MAX_REQUEST_BYTES = 256 * 1024**2
@@ -24,6 +27,8 @@ class Server:
         self._module: Any = None
         self._instances: list[Any] = []
         self._kept: dict[int, Any] = {}
+        self._device = Device()
+        self._sets = Sets()
         self._operations: dict[str, Callable[[dict[str, Any], Any], Obeyed]]
         self._operations = {
             "load": self._load,
@@ -34,6 +39,10 @@ class Server:
             "mode": self._mode,
             "call": self._call,
             "fetch": self._fetch,
+            "device": self._take_device,
+            "hold": self._hold,
+            "shake": self._shake,
+            "repeat": self._repeat,
         }
 
     def answer(self, header: dict[str, Any], payload: bytes) -> bytes:
@@ -41,12 +50,13 @@ class Server:
         number = int(header["id"])
         try:
             value = unpack(header.get("value", ["none"]), payload, strides=True)
-            fields, values = self.obey(header, value)
+            fields, values = self.obey(header, self._device.moved(value))
             tensors = b""
             for name, returned in values.items():
                 fields[name], tensors = pack(returned)
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: it must answer
             raised = submission.describe(error)
+            self._device.recover()
             return encode_frame({"id": number, "raised": raised})
         with contextlib.suppress(BaseException):
             sys.stdout.flush()
@@ -69,6 +79,8 @@ class Server:
         instance = getattr(self._module, header["name"])(*args, **kwargs)
         if hasattr(instance, "eval") and callable(instance.eval):
             instance.eval()
+        for module in instances.modules(instance):
+            self._device.receive(module)
         self._instances.append(instance)
         handle = len(self._instances) - 1
         return {"handle": handle, "parameters": instances.parameters(instance)}, {}
@@ -84,6 +96,24 @@ class Server:
         self._instances[header["handle"]].train(header["training"])
         return {}, {}
 
+    def _take_device(self, header: dict[str, Any], value: Any) -> Obeyed:
+        return self._device.take(header["name"], header["memory_bytes"]), {}
+
+    def _hold(self, header: dict[str, Any], value: Any) -> Obeyed:
+        self._sets.hold(value)
+        self._device.settle()
+        return {}, {}
+
+    def _shake(self, header: dict[str, Any], value: Any) -> Obeyed:
+        self._sets.shake()
+        self._device.settle()
+        return {}, {}
+
+    def _repeat(self, header: dict[str, Any], value: Any) -> Obeyed:
+        total = self._sets.run(self._target(header["target"], None), header["count"])
+        self._device.settle()
+        return {}, {"value": total}
+
     def _fetch(self, header: dict[str, Any], value: Any) -> Obeyed:
         return {}, {"value": self._revive(value)}
 
@@ -97,8 +127,17 @@ class Server:
             with observation.watching() as seen:
                 result = target(*args, **kwargs)
             fields["observed"] = seen.as_fields()
+        elif header.get("peak"):
+            peak: dict[str, int] = {}
+            with self._device.counting(peak), torch.no_grad():
+                result = target(*args, **kwargs)
+            fields["peak_bytes"] = peak["bytes"]
         else:
             result = target(*args, **kwargs)
+        self._device.settle()
+        if header.get("devices"):
+            fields["devices"] = devices_of(result)
+            result = None  # where it is is all that was asked
         answer: dict[str, Any] = {"value": result}
         if cotangents is not None:
             model = None

@@ -65,6 +65,11 @@ def _summary(certificate: Certificate) -> str:
         parts.append(f"{sum(m.reason is not None for m in certificate.survivors)} equivalent")
     if certificate.agreements:
         parts.append(f"agrees with {_count(len(certificate.agreements), 'other implementation')}")
+    if certificate.device != "cpu":
+        parts.append(certificate.device)
+    if certificate.mistakes_without_gpu:
+        left_out = _count(len(certificate.mistakes_without_gpu), "mistake")
+        parts.append(f"GPU not certified ({left_out} left out)")
     return " · ".join([*parts, f"{certificate.seconds:g} s"])
 
 

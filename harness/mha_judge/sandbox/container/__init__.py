@@ -81,6 +81,8 @@ class _ContainerChannel(SupervisorChannel):
             "container_cpus": settings.cpus,
             "container_tasks": settings.tasks,
         }
+        if settings.gpus:
+            details["gpus"] = ", ".join(settings.gpus)
         return Tier("container", "+".join(layers), {**confinement, **details})
 
 

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from mha_judge.errors import SandboxUnavailable
-from mha_judge.sandbox.container.settings import Settings
+from mha_judge.sandbox.container.settings import CUDA_IMAGE, IMAGE
 from mha_judge.wire import PROTOCOL
 
 PROTOCOL_LABEL = "mha-judge.protocol"
 TIMEOUT_S = 60
 
+_BUILT_WITH = {IMAGE: "", CUDA_IMAGE: " --gpu"}
 _SOCKET = Path("/var/run/docker.sock")
 _START = "start it (`systemctl start docker`, or Docker Desktop)"
 _JAIL = "or pass --sandbox jail"
@@ -58,7 +59,7 @@ def usable_image(engine: Any, name: str) -> str:
     """
     from docker.errors import ImageNotFound
 
-    build = "mha-judge sandbox build" + ("" if name == Settings.image else f" --tag {name}")
+    build = "mha-judge sandbox build" + _BUILT_WITH.get(name, f" --tag {name}")
     with explained():
         try:
             found = engine.inspect_image(name)

@@ -41,7 +41,7 @@ def command(settings: Settings) -> list[str]:
 
 def host(settings: Settings) -> dict[str, Any]:
     """Return the part of the arguments that confines."""
-    from docker.types import LogConfig, Ulimit
+    from docker.types import DeviceRequest, LogConfig, Ulimit
 
     def limit(name: str, value: int) -> Any:
         return Ulimit(name=name, soft=value, hard=value)
@@ -73,4 +73,10 @@ def host(settings: Settings) -> dict[str, Any]:
         "init": True,  # reaps what the supervisor leaves, and passes signals on
         "auto_remove": True,
         "runtime": settings.runtime,
+        **({"device_requests": [_gpu_request(settings, DeviceRequest)]} if settings.gpus else {}),
     }
+
+
+def _gpu_request(settings: Settings, request: Any) -> Any:
+    """Ask for some GPUs and for no more of the driver than computing takes."""
+    return request(device_ids=list(settings.gpus), capabilities=[["compute", "utility"]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mha_judge import __version__
@@ -43,6 +43,21 @@ class Settings:
     """Processes and threads."""
     scratch_bytes: int = 64 * MIB
     """Size of /tmp, which lies in memory."""
+    gpus: tuple[str, ...] = ()
+    """Ids or indices of the GPUs that the container gets."""
+
+    def with_gpu(self) -> Settings:
+        """Return the settings of a container with the first GPU: the CUDA image, and more room.
+
+        CUDA's libraries alone take gigabytes of host memory, and threads.
+        """
+        return replace(
+            self,
+            image=CUDA_IMAGE if self.image == IMAGE else self.image,
+            gpus=self.gpus or ("0",),
+            memory_bytes=max(self.memory_bytes, 12 * 1024**3),
+            tasks=max(self.tasks, 512),
+        )
 
     def __post_init__(self) -> None:
         least = SUPERVISOR_BYTES + 256 * MIB

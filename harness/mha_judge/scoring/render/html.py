@@ -42,7 +42,18 @@ class _Paper:
     printed: str = ""
 
     def with_outcome(self, *outcomes: str) -> list[_Line]:
-        return [line for line in self.lines if line.check.outcome in outcomes]
+        """Return the lines of some outcomes, without those of checks that lack a GPU."""
+        lacking = self.report.without_gpu if self.report is not None else []
+        return [
+            line
+            for line in self.lines
+            if line.check.outcome in outcomes and line.check not in lacking
+        ]
+
+    @property
+    def without_gpu(self) -> list[_Line]:
+        lacking = self.report.without_gpu if self.report is not None else []
+        return [line for line in self.lines if line.check in lacking]
 
 
 @dataclass(frozen=True)

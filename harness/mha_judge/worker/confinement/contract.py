@@ -17,6 +17,9 @@ class Bounds:
     """Descriptor numbers stay below this."""
     threads: int
     """Tasks beside the main one. Exact under a spare uid; see `limits` for the other cases."""
+    gpu: bool = False
+    """Whether it may reach NVIDIA's devices. CUDA reserves more addresses than any machine has
+    memory, so that the address space is not bounded then. Experimental."""
 
 
 class ConfinementError(Exception):

@@ -63,9 +63,9 @@ def confine(
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if version:
         with _mandatory("Landlock", "use Linux 5.13 or later"):
-            landlock.restrict()
+            landlock.restrict(bounds.gpu)
     with _mandatory("seccomp", "use a kernel with CONFIG_SECCOMP_FILTER"):
-        syscalls.load(truncation_governed=version >= landlock.TRUNCATE_ABI)
+        syscalls.load(truncation_governed=version >= landlock.TRUNCATE_ABI, gpu=bounds.gpu)
     _verify(landlocked=version > 0)
     return {
         "landlock_abi": version,
@@ -77,6 +77,7 @@ def confine(
         "gid": os.getgid(),
         "spare_uid": spare_uid,
         "task_limit": tasks,
+        **({"gpu": "experimental"} if bounds.gpu else {}),
     }
 
 

@@ -19,6 +19,8 @@ _READ_WRITE = ll.AccessFs.READ_FILE | ll.AccessFs.WRITE_FILE
 
 TRUNCATE_ABI = 3
 """The first version that governs truncation."""
+IOCTL_ABI = 5
+"""The first version that governs what may be asked of a device."""
 
 
 def abi() -> int:
@@ -40,8 +42,8 @@ def abi() -> int:
         ) from error
 
 
-def restrict() -> None:
-    """Restrict this thread for good. Needs no_new_privs."""
+def restrict(gpu: bool = False) -> None:
+    """Restrict this thread for good, with or without NVIDIA's devices. Needs no_new_privs."""
     version = ll.ABIVersion(abi())
     ruleset = ll.create_ruleset(
         ll.RulesetAttr(
@@ -55,12 +57,16 @@ def restrict() -> None:
             _grant(ruleset, path, write=False)
         for path in paths.READ_WRITE:
             _grant(ruleset, path, write=True)
+        for path in paths.gpu_readable() if gpu else ():
+            _grant(ruleset, path, write=False)
+        for path in paths.gpu_devices() if gpu else ():
+            _grant(ruleset, path, write=True, ioctl=version >= IOCTL_ABI)
         ll.restrict_self(ruleset, None)
     finally:
         os.close(ruleset)
 
 
-def _grant(ruleset: ll.RulesetFd, path: Path, *, write: bool) -> None:
+def _grant(ruleset: ll.RulesetFd, path: Path, *, write: bool, ioctl: bool = False) -> None:
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
@@ -68,6 +74,8 @@ def _grant(ruleset: ll.RulesetFd, path: Path, *, write: bool) -> None:
     try:
         folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
         access = _READ_WRITE if write else _READ_FOLDER if folder else _READ_FILE
+        if ioctl:
+            access |= ll.AccessFs.IOCTL_DEV
         ll.add_rule(ruleset, ll.PathBeneathAttr(allowed_access=access, parent_fd=descriptor))
     finally:
         os.close(descriptor)

@@ -17,7 +17,8 @@ def apply(bounds: Bounds, mapped_bytes: int, *, spare_uid: bool, own_kernel: boo
     A kernel of the sandbox's own may lack what some of the limits are about, and then refuses them.
     """
     tasks = _task_limit(bounds.threads, spare_uid=spare_uid)
-    _lower(resource.RLIMIT_AS, mapped_bytes + bounds.memory_bytes)
+    if not bounds.gpu:
+        _lower(resource.RLIMIT_AS, mapped_bytes + bounds.memory_bytes)
     _lower(resource.RLIMIT_CPU, bounds.cpu_s, grace=1)
     _lower(resource.RLIMIT_FSIZE, bounds.file_bytes)
     _lower(resource.RLIMIT_NOFILE, bounds.open_files)

@@ -24,6 +24,19 @@ _SYSTEM = (
     "/dev/zero",
 )
 READ_WRITE = (Path("/dev/null"),)
+_GPU = ("/proc/driver/nvidia", "/proc/devices", "/proc/modules", "/proc/sys/vm/mmap_min_addr",
+        "/proc/self", "/sys/bus/pci/devices", "/sys/devices/system", "/sys/module/nvidia",
+        "/sys/module/nvidia_uvm", "/etc/nvidia")  # fmt: skip
+
+
+def gpu_devices() -> tuple[Path, ...]:
+    """Return the nodes through which NVIDIA's driver is reached, those that exist."""
+    return tuple(path for path in sorted(Path("/dev").glob("nvidia*")) if not path.is_dir())
+
+
+def gpu_readable() -> tuple[Path, ...]:
+    """Return what the driver's library reads besides what every worker may read."""
+    return tuple(path for path in map(Path, _GPU) if path.exists())
 
 
 @cache

@@ -46,6 +46,10 @@ _FCNTL_COMMANDS = (0, 1, 2, 3, 1030)  # F_DUPFD F_GETFD F_SETFD F_GETFL F_DUPFD_
 
 _IOCTL_REQUESTS = (0x5401, 0x541B, 0x5450, 0x5451)  # TCGETS FIONREAD FIONCLEX FIOCLEX
 
+_NVIDIA_IOCTL = 0x46
+"""`F`, the letter under which the driver's own requests are numbered."""
+_UVM_LIFETIME = (0x30000001, 0x30000002)
+
 _PRCTL_OPTIONS = (
     2,  # PR_GET_PDEATHSIG
     3,  # PR_GET_DUMPABLE
@@ -108,9 +112,11 @@ def prepared(*, truncation_governed: bool) -> sc.SyscallFilter:
     return filter_
 
 
-def load(*, truncation_governed: bool) -> None:
+def load(*, truncation_governed: bool, gpu: bool = False) -> None:
     """Apply the filter to this process for good. Sets no_new_privs if nobody has."""
     filter_ = prepared(truncation_governed=truncation_governed)
+    if gpu:
+        _allow_gpu(filter_)
     own = os.getpid()
     _allow_one_of(filter_, "kill", 0, (own,))
     _allow_one_of(filter_, "tgkill", 0, (own,))
@@ -122,6 +128,15 @@ def load(*, truncation_governed: bool) -> None:
             sc.Arg(2, sc.MASKED_EQ, _ALL, 0),  # no new limit: it only asks
         )
     filter_.load()
+
+
+def _allow_gpu(filter_: sc.SyscallFilter) -> None:
+    """Allow what NVIDIA's library does beyond a CPU program; a worker has no terminal to ask."""
+    _allow(filter_, "ioctl", sc.Arg(1, sc.MASKED_EQ, 0xFF00, _NVIDIA_IOCTL << 8))
+    _allow(filter_, "ioctl", sc.Arg(1, sc.MASKED_EQ, _INT & ~0xFF, 0))  # unified memory: 0 to 255
+    _allow_one_of(filter_, "ioctl", 1, _UVM_LIFETIME)
+    for name in ("eventfd2", "sched_setaffinity", "mincore", "mlock"):
+        _allow(filter_, name)
 
 
 def _refuse_clone3(filter_: sc.SyscallFilter) -> None:

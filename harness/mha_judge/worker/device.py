@@ -1,0 +1,143 @@
+"""The device on which a worker calls the submission: the CPU, or a GPU that it takes for itself.
+
+A worker takes its GPU after the fork and after it was confined, because CUDA does not survive a
+fork; memory that the submission holds there goes with the process. What is said here of devices and
+of memory is, like all that a worker says, evidence and not proof.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+_SHAKE = 1.0009765625
+"""Changes inputs by a thousandth; exact in every format, so that a shaken tensor stays finite."""
+
+
+class Device:
+    """Where tensors are put before a call. Until `take` it is wherever they are: the CPU."""
+
+    def __init__(self) -> None:
+        self._device: torch.device | None = None
+
+    def take(self, name: str, memory_bytes: int) -> dict[str, Any]:
+        """Take a device by torch's name for it and say what it is.
+
+        Args:
+            name: `cuda`; tests take `cpu` or `meta` in its place.
+            memory_bytes: What the submission may allocate on it; the allocator enforces it.
+
+        Raises:
+            RuntimeError: If it cannot be had; from torch, which says why.
+        """
+        device = torch.device(name)
+        facts = {"name": name, "memory_bytes": 0, "free_bytes": 0, "cuda": ""}
+        if device.type == "cuda":
+            torch.set_float32_matmul_precision("highest")  # no TF32
+            torch.backends.cudnn.allow_tf32 = False
+            torch.ones(8, device=device).sum().item()  # a context, and the proof of one
+            free, total = torch.cuda.mem_get_info(device)
+            torch.cuda.set_per_process_memory_fraction(min(1.0, memory_bytes / total), device)
+            facts = {
+                "name": torch.cuda.get_device_name(device)[:100],
+                "memory_bytes": total,
+                "free_bytes": free,
+                "cuda": str(torch.version.cuda),
+            }
+        self._device = device
+        return facts
+
+    def moved(self, tree: Any) -> Any:
+        """Return a tree with its tensors on the device; one given twice arrives as one tensor."""
+        if self._device is None:
+            return tree
+        return self._moved(tree, {})
+
+    def _moved(self, tree: Any, seen: dict[int, torch.Tensor]) -> Any:
+        if isinstance(tree, torch.Tensor):
+            if id(tree) not in seen:
+                seen[id(tree)] = tree.to(self._device)
+            return seen[id(tree)]
+        if isinstance(tree, (list, tuple)):
+            return type(tree)(self._moved(item, seen) for item in tree)
+        if isinstance(tree, dict):
+            return {key: self._moved(item, seen) for key, item in tree.items()}
+        return tree
+
+    def receive(self, module: torch.nn.Module) -> None:
+        """Move a module: its parameters and buffers, as `model.to(device)` does, and no more."""
+        if self._device is not None:
+            module.to(self._device)
+
+    def settle(self) -> None:
+        """Wait for what was started, so that an error belongs to the call that made it."""
+        if self._device is not None and self._device.type == "cuda":
+            torch.cuda.synchronize(self._device)
+
+    def recover(self) -> None:
+        """Give back what a call that failed has left in the allocator."""
+        with contextlib.suppress(Exception):  # after an illegal access nothing works any more
+            if self._device is not None and self._device.type == "cuda":
+                torch.cuda.empty_cache()
+
+    @contextlib.contextmanager
+    def counting(self, peak: dict[str, int]) -> Iterator[None]:
+        """Note in `peak["bytes"]` what is allocated inside beyond what is before.
+
+        Raises:
+            RuntimeError: If the device counts no memory.
+        """
+        if self._device is None or self._device.type != "cuda":
+            raise RuntimeError("this device counts no memory")
+        torch.cuda.synchronize(self._device)
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats(self._device)
+        before = torch.cuda.memory_allocated(self._device)
+        yield
+        torch.cuda.synchronize(self._device)
+        peak["bytes"] = max(0, torch.cuda.max_memory_allocated(self._device) - before)
+
+
+class Sets:
+    """Several sets of inputs that stay on the device while calls on them are timed.
+
+    The judge holds the clock. Each call of a run has a set of its own, and the sets change between
+    runs, so that an answer that was kept is a wrong one.
+    """
+
+    def __init__(self) -> None:
+        self._sets: list[tuple[Any, dict[str, Any]]] = []
+
+    def hold(self, sets: list[tuple[Any, dict[str, Any]]]) -> None:
+        self._sets = sets
+
+    def shake(self) -> None:
+        """Change all floating-point inputs a little, in place."""
+        for args, kwargs in self._sets:
+            for value in (*args, *kwargs.values()):
+                if isinstance(value, torch.Tensor) and value.is_floating_point():
+                    value.mul_(_SHAKE)
+
+    def run(self, target: Any, count: int) -> float:
+        """Call once on each of the first sets, and bring a number made of the last answer over."""
+        last: Any = None
+        with torch.no_grad():
+            for args, kwargs in self._sets[:count]:
+                last = target(*args, **kwargs)
+            while isinstance(last, (tuple, list)) and last:
+                last = last[0]
+            return float(last.float().sum()) if isinstance(last, torch.Tensor) else 0.0
+
+
+def devices_of(tree: Any) -> list[str]:
+    """Return where the tensors in an answer are, in order."""
+    if isinstance(tree, torch.Tensor):
+        return [str(tree.device.type)]
+    if isinstance(tree, dict):
+        return devices_of(list(tree.values()))
+    if isinstance(tree, (list, tuple)):
+        return [device for item in tree[:100] for device in devices_of(item)]
+    return []

@@ -1,0 +1,62 @@
+'''
+title = "The scores of blocked keys are made on the CPU"
+killed_by = "gpu-device"
+explanation = """
+On a CPU nothing shows. On a GPU torch refuses to mix the tensor, which lies in the CPU's \
+memory, with the others, which lie in the GPU's."""
+hint = "Where does torch.full put a tensor if it is not told?"
+device = "cuda"
+by_check = true
+says = "makes a tensor on the CPU"
+'''
+
+import math
+
+import torch
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, embed_dim, num_heads):
+        super().__init__()
+        if num_heads < 1 or embed_dim % num_heads:
+            raise ValueError(f"{num_heads} heads do not divide a width of {embed_dim}")
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.q_proj = nn.Linear(embed_dim, embed_dim)
+        self.k_proj = nn.Linear(embed_dim, embed_dim)
+        self.v_proj = nn.Linear(embed_dim, embed_dim)
+        self.out_proj = nn.Linear(embed_dim, embed_dim)
+
+    def forward(self, q, k, v, mask=None):
+        self._check(q, k, v)
+        q = self._split(self.q_proj(q))
+        k = self._split(self.k_proj(k))
+        v = self._split(self.v_proj(v))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(self.head_dim)
+        if mask is not None:
+            scores = torch.where(
+                (mask == 0).expand_as(scores),
+                torch.full(scores.shape, -math.inf, dtype=scores.dtype),
+                scores,
+            )
+        weights = torch.softmax(scores, dim=-1)
+        heads = weights @ v
+        output = self.out_proj(heads.transpose(1, 2).flatten(2))
+        return (output, weights)
+
+    def _split(self, x):
+        x = x.reshape(*x.shape[:2], self.num_heads, self.head_dim)
+        return x.transpose(1, 2)
+
+    def _check(self, q, k, v):
+        for name, x in {"q": q, "k": k, "v": v}.items():
+            if x.ndim != 3 or x.shape[-1] != self.embed_dim:
+                raise ValueError(
+                    f"{name} has shape {tuple(x.shape)}; it needs (batch, length, {self.embed_dim})"
+                )
+        if not q.shape[0] == k.shape[0] == v.shape[0]:
+            raise ValueError(f"batch sizes differ: q {q.shape[0]}, k {k.shape[0]}, v {v.shape[0]}")
+        if k.shape[1] != v.shape[1]:
+            raise ValueError(f"k holds {k.shape[1]} positions and v {v.shape[1]}; both need S")

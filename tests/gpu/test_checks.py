@@ -1,0 +1,220 @@
+"""Checks on a GPU, run on devices that stand in for one, and what is said where there is none."""
+
+from contextlib import closing
+
+import pytest
+
+from mha_judge.bank import Bank
+from mha_judge.errors import SandboxUnavailable
+from mha_judge.gpu import Gpus
+from mha_judge.judge import grade
+from mha_judge.report.models import Category, Outcome, Verdict
+from mha_judge.sandbox import open_channel
+from mha_judge.submission import Submission
+from tests.gpu.stand_in import StandIn
+
+BANK = Bank.builtin()
+PROBLEMS = [
+    "sdpa", "split-merge-heads", "masked-mha", "gqa", "kv-cache-step", "mla", "flash-attention",
+    "sliding-window", "linear-attention", "rope",
+]  # fmt: skip
+QUICK = ("gpu-float32", "gpu-half", "gpu-values", "gpu-device")
+"""Those that a stand-in can assess, without the one that takes time on purpose."""
+
+
+@pytest.fixture(scope="module")
+def channel():
+    with closing(open_channel("jail")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def cpu():
+    with closing(StandIn(worker_device="cpu")) as gpus:
+        yield gpus
+
+
+@pytest.fixture(scope="module")
+def meta():
+    with closing(StandIn(worker_device="meta")) as gpus:
+        yield gpus
+
+
+def graded(problem, source, channel, gpus, only=QUICK):
+    submission = Submission.of(source, "answer.py")
+    return grade(submission, BANK, BANK.problem(problem), channel, seed=1, only=only, gpus=gpus)
+
+
+def source_of(problem):
+    return BANK.reference(problem).read_text(encoding="utf-8")
+
+
+def mistakes(problem):
+    return {m.id: m for m in BANK.mistakes(problem) if m.device == "cuda"}
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_the_reference_passes_on_the_device(problem, channel, cpu):
+    report = graded(problem, source_of(problem), channel, cpu)
+
+    assert report.verdict is Verdict.ACCEPTED
+    assert {check.category for check in report.checks} == {Category.GPU}
+    assert all(check.max_points > 0 for check in report.checks)
+    assert report.no_gpu == ""
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_right_answers_compute_the_same_there(problem, channel, cpu):
+    only = ("gpu-float32", "gpu-half", "gpu-values")
+    for path in sorted((BANK.root / "tests" / "submissions" / problem).glob("right_*.py")):
+        report = graded(problem, path.read_text(encoding="utf-8"), channel, cpu, only)
+
+        assert report.score == 100, (path.name, report.checks)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_a_tensor_on_the_cpu_is_named(problem, channel, meta):
+    [(name, mistake)] = [
+        (name, m) for name, m in mistakes(problem).items() if name.endswith("on-the-cpu")
+    ]
+    report = graded(problem, mistake.path.read_text("utf-8"), channel, meta, ("gpu-device",))
+    [check] = report.checks
+
+    assert check.outcome.is_bad
+    if problem != "split-merge-heads":  # this device has no values that could be brought over
+        assert "CPU" in check.message
+        assert [found.id for found in report.diagnoses] == [name]
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_the_reference_mixes_no_devices(problem, channel, meta):
+    report = graded(problem, source_of(problem), channel, meta, ("gpu-device",))
+
+    assert report.score == 100, report.checks
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_half_precision_behind_the_callers_back_is_killed(problem, channel, cpu):
+    mistake = mistakes(problem)["gpu-rounds-to-half"]
+    source = mistake.path.read_text("utf-8")
+    assert source.count(".is_cuda") == 1
+    source = source.replace("x.is_cuda", "True")
+
+    report = graded(problem, source, channel, cpu, (mistake.killed_by,))
+
+    assert report.checks[0].outcome is Outcome.FAILED
+    assert report.checks[0].margin is not None and report.checks[0].margin > 10
+
+
+def test_a_mistake_of_the_gpu_is_right_on_a_cpu(channel):
+    for mistake in mistakes("sdpa").values():
+        report = graded("sdpa", mistake.path.read_text("utf-8"), channel, None, ())
+
+        assert report.score == 100, mistake.id
+
+
+def test_without_a_device_every_check_on_it_is_not_assessed_and_costs_nothing(
+    channel, monkeypatch
+):
+    monkeypatch.setattr("mha_judge.gpu.presence._DRIVER", BANK.root / "no such node")
+    report = graded("sdpa", source_of("sdpa"), channel, Gpus(), ())
+    checks = [check for check in report.checks if check.category is Category.GPU]
+
+    assert len(checks) == 4 and report.without_gpu == checks
+    assert all(check.outcome is Outcome.NOT_ASSESSED for check in checks)
+    assert all(check.max_points == check.points == 0 for check in checks)
+    assert all(check.message.startswith("no CUDA device") for check in checks)
+    assert report.score == 100 and report.verdict is Verdict.ACCEPTED
+    assert report.device == "cpu"
+
+
+def test_a_device_that_was_asked_for_by_name_must_be_there(monkeypatch):
+    monkeypatch.setattr("mha_judge.gpu.presence._DRIVER", BANK.root / "no such node")
+    with pytest.raises(SandboxUnavailable, match="no CUDA device: .* install NVIDIA's driver"):
+        Gpus(device="cuda").require()
+    Gpus(device="auto").require()
+    assert Gpus(device="cpu").why_not() == "--device cpu"
+
+
+def test_a_device_that_cannot_be_taken_is_a_reason_or_an_error(channel):
+    unreachable = StandIn(worker_device="cuda")  # this torch has no CUDA, or no device
+    with closing(unreachable) as gpus:
+        report = graded("sdpa", source_of("sdpa"), channel, gpus, ())
+    if report.no_gpu == "":
+        pytest.skip("there is a GPU here")
+    assert report.no_gpu.startswith("the GPU cannot be used: raises ")
+    assert report.score == 100
+
+    wanted = StandIn(device="cuda", worker_device="cuda")
+    with closing(wanted) as gpus, pytest.raises(SandboxUnavailable, match="--device cuda: "):
+        graded("sdpa", source_of("sdpa"), channel, gpus, ())
+
+
+LOST = """
+import torch
+calls = 0
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    global calls
+    calls += 1
+    if calls == 2:
+        raise RuntimeError("CUDA error: an illegal memory access was encountered")
+    weights = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5)
+    if mask is not None:
+        weights = weights.masked_fill(mask == 0, float("-inf"))
+    weights = weights.softmax(-1)
+    return weights @ v, weights
+"""
+
+
+def test_a_lost_device_ends_the_check_and_not_the_grade(channel, cpu):
+    """The process that lost it is replaced: no later check pays for it."""
+    report = graded("sdpa", LOST, channel, cpu, ("gpu-device", "gpu-values"))
+    whole = graded("sdpa", LOST, channel, cpu, ("gpu-float32", "gpu-half"))
+
+    assert [c.outcome for c in report.checks] == [Outcome.ERROR]
+    assert "illegal memory access" in report.checks[0].message
+    assert [c.outcome for c in whole.checks] == [Outcome.ERROR, Outcome.NOT_ASSESSED]
+
+
+def test_running_out_of_memory_is_named(channel, cpu):
+    source = source_of("sdpa").replace(
+        "    scores = q @", '    raise torch.OutOfMemoryError("CUDA out of memory")\n    scores = q @'
+    )
+    report = graded("sdpa", source, channel, cpu, ("gpu-float32",))
+
+    assert report.checks[0].message.startswith("runs out of GPU memory")
+    assert "OutOfMemoryError" in report.checks[0].detail
+
+
+def test_work_that_is_not_done_is_flagged(channel, cpu):
+    source = """
+def scaled_dot_product_attention(q, k, v, mask=None):
+    return v[..., :1, :].expand(*q.shape[:-1], v.shape[-1]), None
+"""
+    report = graded("sdpa", source, channel, cpu, ("gpu-speed", "values"))
+    speed = next(check for check in report.checks if check.id == "gpu-speed")
+
+    assert speed.advisory
+    assert "less than reading its inputs takes" in speed.message
+    assert any(note.startswith("GPU time of a call: ") for note in report.notes)
+
+
+def test_an_answer_that_was_kept_is_not_given_again(channel, cpu):
+    """Inputs that are timed change between runs: the same tensors, other numbers."""
+    from mha_judge.grading.session import Session
+
+    source = "kept = []\ndef first(x):\n    kept.append(float(x[0]))\n    return x\n"
+    submission = Submission.of(source, "answer.py")
+    limits = BANK.problem("sdpa").limits
+    import torch
+
+    with closing(Session(cpu.channel(), submission, limits, "cpu")) as session:
+        session.load()
+        session.request("hold", [([torch.ones(3)], {}), ([torch.ones(3)], {})])
+        values = []
+        for _ in range(3):
+            session.request("shake")
+            values.append(session.request("repeat", target="first", count=2).value)
+
+    assert values[0] < values[1] < values[2]
