@@ -56,6 +56,8 @@ def test_grad_v(candidate, draw):
         n = draw.sizes("B H L S D Dv")
         args = question(draw, (n["B"], n["H"]), n["L"], n["S"], n["D"], n["Dv"])
         assert_close(answer_to(candidate, *args), "grad_v")
+    args = question(draw, (1, 2), 70, 131, 5, 3)  # longer than blocks of any usual size
+    assert_close(answer_to(candidate, *args), "grad_v")
 
 
 @check(
@@ -69,6 +71,8 @@ def test_grad_q(candidate, draw):
         n = draw.sizes("B H L S D Dv")
         args = question(draw, (n["B"], n["H"]), n["L"], n["S"], n["D"], n["Dv"])
         assert_close(answer_to(candidate, *args), "grad_q")
+    args = question(draw, (1, 2), 70, 131, 5, 3)  # longer than blocks of any usual size
+    assert_close(answer_to(candidate, *args), "grad_q")
 
 
 @check(
@@ -82,6 +86,8 @@ def test_grad_k(candidate, draw):
         n = draw.sizes("B H L S D Dv")
         args = question(draw, (n["B"], n["H"]), n["L"], n["S"], n["D"], n["Dv"])
         assert_close(answer_to(candidate, *args), "grad_k")
+    args = question(draw, (1, 2), 70, 131, 5, 3)  # longer than blocks of any usual size
+    assert_close(answer_to(candidate, *args), "grad_k")
 
 
 @check("The scale is √D for small and for large D", category="values", points=2, after="shapes")

@@ -8,7 +8,8 @@ from mha_judge.worker.observation import watching
 
 LETTERS = "ndhBNGkTwb"
 AT_MOST = (("h", "d"), ("G", "h"), ("w", "n"))
-SIZES = ((1, 5, 12, 3), (2, 7, 12, 4), (3, 16, 20, 5), (1, 31, 6, 1))  # B, n, d, h
+# B, n, d, h; the last count is one that float32 does not hold
+SIZES = ((1, 5, 12, 3), (2, 7, 12, 4), (3, 16, 20, 5), (1, 31, 6, 1), (1, 517, 130, 13))
 
 
 def growth(candidate, key):
@@ -133,8 +134,9 @@ def test_mha_flops(candidate):
     question="mha_parameters",
 )
 def test_mha_parameters(candidate):
-    for d in (6, 20, 512):
-        layer = masked_mha.MultiHeadAttention(d, 2)
+    for d in (6, 20, 512, 9002):
+        with torch.device("meta"):  # shapes without memory
+            layer = masked_mha.MultiHeadAttention(d, 2)
         sizes = [p.numel() for p in layer.parameters()]
         weights = sum(p.numel() for p in layer.parameters() if p.dim() == 2)
 
@@ -149,9 +151,10 @@ def test_mha_parameters(candidate):
     question="kv_cache_bytes",
 )
 def test_kv_cache_bytes(candidate):
-    for B, n, N, G, D in ((1, 7, 1, 1, 5), (2, 5, 3, 4, 8), (3, 11, 2, 2, 16)):
+    sizes = ((1, 7, 1, 1, 5), (2, 5, 3, 4, 8), (3, 11, 2, 2, 16), (4, 8191, 33, 8, 128))
+    for B, n, N, G, D in sizes:  # the last fills more than 4 GiB
         for dtype in (torch.float32, torch.bfloat16, torch.int8):
-            caches = [torch.empty(2, B, G, n, D, dtype=dtype) for _ in range(N)]
+            caches = [torch.empty(2, B, G, n, D, dtype=dtype, device="meta") for _ in range(N)]
             taken = sum(cache.untyped_storage().nbytes() for cache in caches)
 
             assert_count(candidate.kv_cache_bytes, taken, B, n, N, G, D, dtype.itemsize)

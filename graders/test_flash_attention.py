@@ -81,6 +81,10 @@ def test_block_sizes(candidate, draw):
 def test_partial_blocks(candidate, draw):
     for S, block_size in ((7, 4), (13, 5), (11, 3), (17, 16)):
         assert_close(candidate.flash_attention(*qkv(draw, S=S), block_size), "output")
+    # longer than tiles of any usual size, of keys or of queries
+    for block_size in (16, 64):
+        q, k, v = qkv(draw, (1, 2), 150, 171, 5, 3)
+        assert_close(candidate.flash_attention(q, k, v, block_size), "output")
 
 
 @check(
@@ -156,6 +160,9 @@ def test_causal(candidate, draw):
         q, k, v = qkv(draw, L=length, S=length)
 
         assert_close(candidate.flash_attention(q, k, v, block_size, True), "output")
+    for block_size in (7, 16, 64):  # tiles of queries, where there are any, meet each block anew
+        q, k, v = qkv(draw, (1, 2), 150, 150, 5, 3)
+        assert_close(candidate.flash_attention(q, k, v, block_size, True), "output")
 
 
 @check(
@@ -196,7 +203,8 @@ def test_large_logits(candidate, draw):
 )
 def test_scores_far_from_zero(candidate, draw):
     q, k, v = qkv(draw, S=11, D=16)
-    for shift in (-200.0, 200.0):  # times 200, divided by √16: the scores move by 10 000
+    # times 200, divided by √16: the scores move by 10 000, and by a little more
+    for shift in (-200.0, 200.0, -220.0):
         q[..., -1], k[..., -1] = 200.0, shift
         assert_close(candidate.flash_attention(q, k, v, 4), "output")
 

@@ -23,6 +23,17 @@ def qkv(draw, B=2, H=3, L=13, D=7, dtype=torch.float32):
     return [draw.normal(B, H, L, D, dtype=dtype) for _ in range(3)]
 
 
+def assert_small_denominators(candidate, q, k, v, *causal):
+    """Assert that denominators near 0.01 are divided by as they are.
+
+    A constant of 1e-6 beside them is tolerated: it changes the output by a ten-thousandth, which is
+    as much as rounding changes an output some hundred times as large.
+    """
+    answer = candidate.linear_attention(-q.abs() / 4 - 3.5, -k.abs() / 4 - 3.5, v, *causal)
+
+    assert_close(answer.beside(output=1000.0), "output")
+
+
 def assert_grows_with_length(candidate, draw, *causal):
     """Assert that twice the length takes twice the work: products counted, and numbers written."""
     short, long = (
@@ -82,6 +93,7 @@ def test_normalised(candidate, draw):
 
     assert_close(candidate.linear_attention(q, k, v[:, :, :1].expand_as(v)), "output")
     assert_close(candidate.linear_attention(q, k, v + 20), "output")
+    assert_small_denominators(candidate, q, k, v)
 
 
 @check(
@@ -108,6 +120,7 @@ def test_causal_normalised(candidate, draw):
 
     assert_close(candidate.linear_attention(q, k, v[:, :, :1].expand_as(v), True), "output")
     assert_close(candidate.linear_attention(q, k, v + 20, True), "output")
+    assert_small_denominators(candidate, q, k, v, True)
 
 
 @check(

@@ -110,9 +110,9 @@ def test_several_sequences(candidate, draw):
 )
 def test_names(candidate, draw):
     cache = cache_of(candidate, num_pages=11)
-    for sequence in (7, 0, "x", 100):
+    for sequence in (7, 0, "x", 100, "7"):  # 7 and "7" are two names
         cache.append(sequence, *kv(draw, 5))
-    assert_holds(cache, 7, 0, "x", 100)
+    assert_holds(cache, 7, 0, "x", 100, "7")
 
 
 @check("Pages of size 1, one head, head size 1", category="shape", points=1, after="one_append")
@@ -170,6 +170,9 @@ def test_full_pool_loses_nothing(candidate, draw):
     for tokens in (9, 10, 30):
         assert_rejected(cache.append, 1, *kv(draw, tokens), why="more than what is free")
         assert_holds(cache, 1, 2)
+    for tokens in (7, 30):
+        assert_rejected(cache.append, 3, *kv(draw, tokens), why="more than what is free")
+        assert_holds(cache, 1, 2)
     cache.append(1, *kv(draw, 5))
     cache.append(2, *kv(draw, 3))
     assert_holds(cache, 1, 2)
@@ -195,6 +198,12 @@ def test_pages_are_reused(candidate, draw):
         cache.free(4)
         cache.append(4, *kv(draw, 4))
         assert_holds(cache, 3, 4)
+    cache.free(3)
+    cache.free(4)
+    for _ in range(3):  # one sequence may have them all
+        cache.append(5, *kv(draw, 10))
+        assert_holds(cache, 5)
+        cache.free(5)
 
 
 @check(
@@ -258,8 +267,16 @@ def test_bad_shapes(candidate, draw):
     assert_rejected(cache.append, 1, *kv(draw, 2, heads=1), why="one head in a cache of three")
     assert_rejected(cache.append, 1, *kv(draw, 2, dim=1), why="a head size of 1 in one of 5")
     assert_rejected(cache.append, 1, *kv(draw, 2, heads=H + 1), why="four heads in three")
-    k, _ = kv(draw, 2)
-    assert_rejected(cache.append, 1, k, kv(draw, 1)[1], why="two keys with one value")
+    two, one = kv(draw, 2)[0], kv(draw, 1)[1]
+    assert_rejected(cache.append, 1, two, one, why="two keys with one value")
+    assert_rejected(cache.append, 1, one, two, why="one key with two values")
+    for sizes in ({"heads": 1}, {"heads": H + 1}, {"heads": H - 1}, {"dim": 1}, {"dim": D - 1}):
+        other = kv(draw, 2, **sizes)[0]
+        for sequence in (1, 2):  # one that is there, and one that would begin
+            assert_rejected(cache.append, sequence, two, other, why=f"values with {sizes}")
+            assert_rejected(cache.append, sequence, other, two, why=f"keys with {sizes}")
+    assert_holds(cache, 1)
+    cache.append(1, *kv(draw, 25))  # no page was lost: seven hold 28 positions
     assert_holds(cache, 1)
 
 
@@ -293,6 +310,10 @@ def test_two_caches(candidate, draw):
     one, other = cache_of(candidate), cache_of(candidate)
     one.append(1, *kv(draw, 6))
     other.append(1, *kv(draw, 3))
+    assert_holds(one, 1)
+    assert_holds(other, 1)
+    for cache, tokens in ((one, 22), (other, 25)):  # each has all its pages
+        cache.append(1, *kv(draw, tokens))
     assert_holds(one, 1)
     assert_holds(other, 1)
 

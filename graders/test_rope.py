@@ -155,7 +155,7 @@ def test_positions_in_any_order(candidate, draw):
 
 @check("Other bases than 10000", category="values", points=2, after="output_shape")
 def test_other_bases(candidate, draw):
-    for base in (10000.0, 500000.0, 100.0):
+    for base in (10000.0, 500000.0, 100.0, 1234.5, 2.5):
         assert_close(candidate.apply_rope(tokens(draw), 3 + torch.arange(L), base), "output")
 
 
@@ -192,7 +192,7 @@ def test_square(candidate, draw):
     after="output_shape",
 )
 def test_far_positions(candidate, draw):
-    positions = torch.tensor([0, 1023, 2048, 4999, 9999])
+    positions = torch.tensor([0, 1023, 4999, 9999, 10_000])
 
     assert_close(candidate.apply_rope(tokens(draw), positions), "output")
     assert_close(candidate.apply_rope(tokens(draw, L=1), positions[-1:]), "output")
@@ -275,6 +275,11 @@ def test_repeatable(candidate, draw):
     assert_close(candidate.apply_rope(tokens(draw, L=3, D=6), positions[:3]), "output")
     assert_close(candidate.apply_rope(x.double(), positions), "output")
     assert_close(candidate.apply_rope(x, positions), "output")
+
+    # a width that no other check asks for: what is kept must not be in the dtype of its first call
+    wide = tokens(draw, D=24)
+    for x in (wide.bfloat16(), wide, wide.double()):
+        assert_close(candidate.apply_rope(x, positions), "output")
 
 
 @check("An odd D raises", category="robustness", points=1, after="output_shape")

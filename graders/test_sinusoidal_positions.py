@@ -125,7 +125,7 @@ def test_long_table(candidate, draw):
     after="output_shape",
 )
 def test_odd_width(candidate, draw):
-    for d_model in (3, 7, 11):
+    for d_model in (3, 7, 11, 65, 1):
         assert_close(candidate.positional_encoding(6, d_model), "output")
 
 

@@ -88,6 +88,10 @@ def test_long_window(candidate, draw):
 def test_any_length(candidate, draw):
     for L, window in ((12, 4), (13, 4), (15, 4), (16, 4), (9, 8), (19, 9), (23, 2), (31, 7)):
         assert_close(candidate.sliding_window_attention(*qkv(draw, L=L), window), "output")
+    # longer than blocks of any usual size, with windows that reach over several of them
+    for L, window in ((150, 100), (301, 70), (270, 290)):
+        q, k, v = qkv(draw, B=1, H=2, L=L, D=5)
+        assert_close(candidate.sliding_window_attention(q, k, v, window), "output")
 
 
 @check(
@@ -101,6 +105,8 @@ def test_first_queries(candidate, draw):
 
     # every value near 20, every score below 0: a place before the sequence would take weight
     assert_close(candidate.sliding_window_attention(q.abs(), -k.abs(), v + 20, 6), "output")
+    # a score of exactly 0 is a score like others, and does not tell such a place
+    assert_close(candidate.sliding_window_attention(0 * q, k, v + 20, 4), "output")
 
 
 @check(

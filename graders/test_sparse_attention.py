@@ -42,6 +42,7 @@ def test_mask_form(candidate, draw):
 def test_mask_values(candidate, draw):
     for L in (13, 19, 29):
         assert_pattern(candidate, L, draw.integer(1, 3), draw.integer(5, 8), draw.integer(1, 3))
+    assert_pattern(candidate, 263, 2, 11, 1)  # more positions than a byte counts
 
 
 @check(
@@ -115,6 +116,8 @@ def test_values(candidate, draw):
         answer = candidate.sparse_attention(*qkv(draw, **n), draw.mask(n["L"], n["L"], keep=0.5))
 
         assert_close(answer, "output")
+    q, k, v = qkv(draw, B=1, H=2, L=150, D=5)
+    assert_close(candidate.sparse_attention(q, k, v, draw.mask(150, 150, keep=0.5)), "output")
 
 
 @check(
@@ -137,8 +140,9 @@ def test_lopsided_mask(candidate, draw):
 def test_full_and_diagonal(candidate, draw):
     q, k, v = qkv(draw)
 
-    assert_close(candidate.sparse_attention(q, k, v, torch.ones(11, 11).bool()), "output")
-    assert_close(candidate.sparse_attention(q, k, v, torch.eye(11).bool()), "output")
+    for scores in (1, 0):  # a score of exactly 0 is a score like others
+        for mask in (torch.ones(11, 11).bool(), torch.eye(11).bool()):
+            assert_close(candidate.sparse_attention(scores * q, k, v, mask), "output")
 
 
 @check(
@@ -302,7 +306,9 @@ def test_bad_input(candidate, draw):
     attend = candidate.sparse_attention
     assert_rejected(attend, q, k[..., :-1], v, mask, why="keys narrower than the queries")
     assert_rejected(attend, q[..., :-1], k, v, mask, why="keys wider than the queries")
-    assert_rejected(attend, q, k, v, mask[:-1, :-1], why="a mask for fewer positions")
+    for length in (10, 4):
+        why = f"a mask for {length} of 11 positions"
+        assert_rejected(attend, q, k, v, mask[:length, :length], why=why)
 
 
 @check(
