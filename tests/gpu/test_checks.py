@@ -3,6 +3,7 @@
 from contextlib import closing
 
 import pytest
+from tests.gpu.stand_in import StandIn
 
 from mha_judge.bank import Bank
 from mha_judge.errors import SandboxUnavailable
@@ -11,7 +12,6 @@ from mha_judge.judge import grade
 from mha_judge.report.models import Category, Outcome, Verdict
 from mha_judge.sandbox import open_channel
 from mha_judge.submission import Submission
-from tests.gpu.stand_in import StandIn
 
 BANK = Bank.builtin()
 PROBLEMS = [
@@ -113,9 +113,7 @@ def test_a_mistake_of_the_gpu_is_right_on_a_cpu(channel):
         assert report.score == 100, mistake.id
 
 
-def test_without_a_device_every_check_on_it_is_not_assessed_and_costs_nothing(
-    channel, monkeypatch
-):
+def test_without_a_device_every_check_on_it_is_not_assessed_and_costs_nothing(channel, monkeypatch):
     monkeypatch.setattr("mha_judge.gpu.presence._DRIVER", BANK.root / "no such node")
     report = graded("sdpa", source_of("sdpa"), channel, Gpus(), ())
     checks = [check for check in report.checks if check.category is Category.GPU]
@@ -179,7 +177,8 @@ def test_a_lost_device_ends_the_check_and_not_the_grade(channel, cpu):
 
 def test_running_out_of_memory_is_named(channel, cpu):
     source = source_of("sdpa").replace(
-        "    scores = q @", '    raise torch.OutOfMemoryError("CUDA out of memory")\n    scores = q @'
+        "    scores = q @",
+        '    raise torch.OutOfMemoryError("CUDA out of memory")\n    scores = q @',
     )
     report = graded("sdpa", source, channel, cpu, ("gpu-float32",))
 
