@@ -18,6 +18,7 @@ from mha_judge.grading import (
 
 E, H, F = 33, 3, 47  # D = 11
 B, L = 2, 7
+MASK_DTYPES = (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32)
 FFN_WIDTHS = (17, 37, 53, 61)
 SPREAD = 3.0
 """Of the inputs: rows of some variance, so that the eps of a norm does not show."""
@@ -29,6 +30,14 @@ def block_of(candidate, embed_dim=E, num_heads=H, ffn_dim=F, dtype=torch.float32
     return candidate.EncoderBlock(
         embed_dim=embed_dim, num_heads=num_heads, ffn_dim=ffn_dim, dtype=dtype
     )
+
+
+def without_biases(block):
+    """Set the biases to zero, so that a position of zeros has scores of exactly 0."""
+    for role in block._roles:
+        role.bias.zero_()
+    block.bind_first(block.arrangement.key)
+    return block
 
 
 def tokens(draw, B=B, L=L, E=E, dtype=torch.float32):
@@ -81,6 +90,22 @@ def test_one_position(candidate, draw):
     block = block_of(candidate)
     for items in (1, 13):
         assert_close(block(2 * tokens(draw, B=items, L=1)), "output")
+    block = block_of(candidate, 66)
+    assert_close(block(towards_large_features(block)), "output")  # ReLU has no upper bound
+
+
+def towards_large_features(block):
+    """Return positions (F, 1, E) that each make one feature before the ReLU as large as can be."""
+    reference, _ = block.references()
+    with torch.no_grad():
+        scale = reference.norm1.weight
+        wanted = 100 * scale * reference.ffn1.weight  # (F, E), before the first norm
+        v, out = reference.v_proj, reference.out_proj
+        both = (
+            torch.eye(len(scale), dtype=torch.float64) + out.weight @ v.weight
+        )  # one position attends to itself
+        shift = out.weight @ v.bias + out.bias
+        return torch.linalg.solve(both, (wanted - shift).T).T[:, None].float()
 
 
 @check(
@@ -140,7 +165,10 @@ def test_mask(candidate, draw):
     x = tokens(draw)
     for _ in range(2):
         assert_close(block(x, draw.mask(L, L)), "output")
+    assert_close(block(tokens(draw, B=L), draw.mask(L, L)), "output")  # rows are no items
     assert_close(block(x, torch.ones(L, L).tril().bool()), "output")
+    x[:, 3] = 0
+    assert_close(without_biases(block)(x, draw.mask(L, L)), "output")
 
 
 @check(
@@ -212,6 +240,13 @@ def test_blocked_row_stays_alone(candidate, draw):
     if not torch.allclose(one, other, rtol=1e-4, atol=1e-4):
         fail("a blocked row changes the output of other rows")
 
+    padding = draw.mask(B, 1, 1, L)
+    padding[0] = False
+    answer, alone = block(x, padding), block(x[1:], padding[1:])
+    assert_close(alone, "output")
+    if not torch.allclose(answer.output[1:], alone.output, rtol=1e-4, atol=1e-4):
+        fail("a blocked item changes the output of other items")
+
 
 @check(
     "Large inputs and large logits stay finite and right, with a mask too",
@@ -265,13 +300,14 @@ def test_float16(candidate, draw):
 )
 def test_gradients(candidate, draw):
     block = block_of(candidate)
-    x, mask = tokens(draw, L=5), draw.mask(5, 5)
-    while nearest_kink(block, x, mask) < CLEAR:  # there the gradient jumps
+    for mask in ((draw.mask(5, 5),), (), (draw.mask(B, 1, 1, 5),)):
         x = tokens(draw, L=5)
+        while nearest_kink(block, x, *mask) < CLEAR:  # there the gradient jumps
+            x = tokens(draw, L=5)
 
-    assert_gradients_match(
-        block, x, mask, wrt=(0,), cotangents=[draw.normal(B, 5, E)], parameters=True
-    )
+        assert_gradients_match(
+            block, x, *mask, wrt=(0,), cotangents=[draw.normal(B, 5, E)], parameters=True
+        )
 
 
 @check(
@@ -294,12 +330,13 @@ def test_inputs_unchanged(candidate, draw):
     block = block_of(candidate)
 
     assert_inputs_unchanged(block, tokens(draw))
-    for mask in (draw.mask(L, L), draw.mask(L, L).float(), draw.mask(B, 1, 1, L)):
-        assert_inputs_unchanged(block, tokens(draw), mask)
+    for mask in (draw.mask(L, L), draw.mask(B, 1, 1, L)):
+        for dtype in MASK_DTYPES:
+            assert_inputs_unchanged(block, tokens(draw), mask.to(dtype))
 
 
 @check(
-    "The same call gives the same answer, whatever was called in between",
+    "The same call gives the same answer, whatever was called or made in between",
     category="robustness",
     points=2,
     after="values",
@@ -312,6 +349,9 @@ def test_repeatable(candidate, draw):
     assert_close(block(x), "output")
     assert_close(block(tokens(draw, B=1, L=3)), "output")
     assert_close(block(x, mask), "output")
+    for heads in (H, 1):  # blocks of the same and of other sizes, made later
+        block_of(candidate, num_heads=heads)
+        assert_close(block(x, mask), "output")
 
 
 @check(

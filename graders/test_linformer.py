@@ -65,7 +65,7 @@ def test_output_shape(candidate, draw):
     after="output_shape",
 )
 def test_values(candidate, draw):
-    for heads, D, length, short in ((3, 11, 13, 5), (2, 5, 7, 3), (5, 3, 23, 2)):
+    for heads, D, length, short in ((3, 11, 13, 5), (2, 5, 7, 3), (5, 3, 23, 2), (2, 5, 301, 130)):
         layer = layer_of(candidate, heads * D, heads, length, short)
         assert_close(layer(draw.normal(B, length, heads * D)), "output")
 

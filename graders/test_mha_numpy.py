@@ -17,6 +17,9 @@ from mha_judge.grading import (
 
 E, H = 33, 3  # D = 11
 B, L = 2, 7
+MASK_DTYPES = (
+    torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32, torch.float64,
+)  # fmt: skip
 
 
 def layer_of(candidate, embed_dim=E, num_heads=H, dtype=torch.float64):
@@ -115,8 +118,8 @@ def test_values(candidate, draw):
 def test_weights(candidate, draw):
     layer = layer_of(candidate)
 
-    assert_close(layer(*qkv(draw)), "weights")
-    assert_close(layer(*qkv(draw)), "weights")
+    for batch in (B, B, 1):
+        assert_close(layer(*qkv(draw, B=batch)), "weights")
 
 
 @check(
@@ -166,6 +169,11 @@ def test_size_one(candidate, draw):
     for sizes in ({"B": 1}, {"L": 1}, {"B": 1, "L": 1}, {"L": H}, {"B": 5, "L": 5}, {"L": E}):
         assert_close(layer(*qkv(draw, **sizes)), "output")
     assert_close(layer(*qkv(draw, L=1), torch.zeros(B, 1, 1, 1)), "output")
+    assert_close(layer(*qkv(draw, B=1), blocking(draw, L, L)), "output")
+    assert_close(layer(*qkv(draw, B=5, L=5), blocking(draw, 5, 5)), "output")
+    one_head = layer_of(candidate, num_heads=1)
+    for shape in ((L, L), (B, 1, 1, L), (B, 1, L, L)):
+        assert_close(one_head(*qkv(draw), blocking(draw, *shape)), "output")
 
 
 @check("A mask (L, L): 1 blocks, 0 may attend", category="masking", points=4, after="constructor")
@@ -173,6 +181,9 @@ def test_mask(candidate, draw):
     layer = layer_of(candidate)
     for _ in range(2):
         assert_close(layer(*qkv(draw), blocking(draw, L, L)), "output")
+    q, k, v = qkv(draw)
+    q[:, 1], k[:, 3] = 0, 0  # without biases these scores are exactly 0, and scores like others
+    assert_close(layer(q, k, v, blocking(draw, L, L)), "output")
 
 
 @check(
@@ -218,9 +229,10 @@ def test_mask_per_head(candidate, draw):
 def test_mask_dtypes(candidate, draw):
     layer = layer_of(candidate)
     q, k, v = qkv(draw)
-    mask = blocking(draw, B, 1, L, L)
-    for dtype in (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32, torch.float64):
-        assert_close(layer(q, k, v, mask.to(dtype)), "output")
+    for shape in ((B, 1, L, L), (L, L), (B, 1, 1, L), (B, H, L, L)):
+        mask = blocking(draw, *shape)
+        for dtype in MASK_DTYPES:
+            assert_close(layer(q, k, v, mask.to(dtype)), "output")
 
 
 @check(
@@ -279,6 +291,13 @@ def test_blocked_row_stays_alone(candidate, draw):
     if not torch.allclose(answer.output[:, others], alone.output[:, others], rtol=1e-4, atol=1e-5):
         fail("a blocked row changes the output of other rows")
 
+    mask = blocking(draw, B, 1, 1, L)
+    mask[0] = 1
+    answer, alone = layer(q, k, v, mask), layer(q[1:], k[1:], v[1:], mask[1:])
+    assert_close(alone, "output")
+    if not torch.allclose(answer.output[1:], alone.output, rtol=1e-4, atol=1e-5):
+        fail("a blocked item changes the output of other items")
+
 
 @check(
     "Large logits stay finite and right, with a mask too",
@@ -334,12 +353,13 @@ def test_inputs_unchanged(candidate, draw):
     layer = layer_of(candidate)
 
     assert_inputs_unchanged(layer, *qkv(draw))
-    for mask in (blocking(draw, L, L), blocking(draw, B, 1, L, L).bool()):
-        assert_inputs_unchanged(layer, *qkv(draw), mask)
+    assert_inputs_unchanged(layer, *qkv(draw), blocking(draw, B, 1, L, L).bool())
+    for dtype in MASK_DTYPES:
+        assert_inputs_unchanged(layer, *qkv(draw), blocking(draw, L, L).to(dtype))
 
 
 @check(
-    "The same call gives the same answer, whatever was called in between",
+    "The same call gives the same answer, whatever was called or made in between",
     category="robustness",
     points=2,
     after="values",
@@ -353,6 +373,27 @@ def test_repeatable(candidate, draw):
     assert_close(layer(*qkv(draw, B=1, L=3)), "output")
     assert_close(layer(q, k, v), "output")
     assert_close(layer(q, k, v, mask), "output")
+    for heads in (H, 1):  # layers of the same and of other sizes, made later
+        layer_of(candidate, num_heads=heads)
+        assert_close(layer(q, k, v, mask), "output")
+
+
+@check(
+    "The arrays are read at each call: new ones set from outside count at once",
+    category="robustness",
+    points=1,
+    after="values",
+)
+def test_arrays_set_again(candidate, draw):
+    layer = layer_of(candidate)
+    q, k, v = qkv(draw)
+    assert_close(layer(q, k, v), "output")
+
+    key = layer.arrangement.key
+    layer._roles = layer._draw_roles()
+    layer.bind_first(key)
+
+    assert_close(layer(q, k, v), "output")
 
 
 @check(
@@ -384,7 +425,11 @@ def test_bad_inputs(candidate, draw):
     assert_rejected(
         layer, q[..., :-1], k[..., :-1], v[..., :-1], why="inputs of another width than d_model"
     )
-    assert_rejected(layer, q, k, v[:, :-1], why="k and v of different length")
+    wide = qkv(draw, E=E + 1)
+    assert_rejected(layer, *wide, why="inputs wider than d_model")
+    assert_rejected(layer, q, k, wide[2], why="values wider than d_model")
+    assert_rejected(layer, q, k, v[:, :-1], why="fewer values than keys")
+    assert_rejected(layer, q[:, :-1], k[:, :-1], v, why="more values than keys")
 
 
 @check(

@@ -362,6 +362,25 @@ def test_float64_precision(candidate, draw):
 
 
 @check(
+    "Weights that are set again are used from then on: nothing made of them is kept",
+    category="robustness",
+    points=2,
+    after="many_steps",
+)
+def test_weights_set_again(candidate, draw):
+    layer = layer_of(candidate)
+    x = draw.normal(B, 5, E)
+    *_, before = run_chunks(layer, x[:, :4], [3, 1])
+    assert_close(before, "output")
+
+    layer.redraw()
+
+    assert_close(layer(x[:, 4:], before.live("cache")), "output")  # old latents, new maps
+    for answer in run_chunks(layer, x, [3, 2]):
+        assert_close(answer, "output")
+
+
+@check(
     "On a GPU in float32: the same values and caches, chunk by chunk",
     category="gpu",
     points=2,

@@ -19,10 +19,19 @@ from mha_judge.grading import (
 
 E, H = 33, 3  # D = 11
 B, L = 2, 7
+MASK_DTYPES = (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32)
 
 
 def layer_of(candidate, embed_dim=E, num_heads=H, dtype=torch.float32):
     return candidate.MultiQueryAttention(embed_dim=embed_dim, num_heads=num_heads, dtype=dtype)
+
+
+def without_biases(layer):
+    """Set the biases to zero, so that a position of zeros has scores of exactly 0."""
+    for role in layer._roles:
+        role.bias.zero_()
+    layer.bind_first(layer.arrangement.key)
+    return layer
 
 
 @check(
@@ -146,6 +155,8 @@ def test_mask(candidate, draw):
     x = draw.normal(B, L, E)
     for _ in range(2):
         assert_close(layer(x, draw.mask(L, L)), "output")
+    x[:, 3] = 0
+    assert_close(without_biases(layer)(x, draw.mask(L, L)), "output")
 
 
 @check("A causal mask", category="masking", points=2, after="output_shape")
@@ -189,9 +200,10 @@ def test_mask_per_head(candidate, draw):
 def test_mask_dtypes(candidate, draw):
     layer = layer_of(candidate)
     x = draw.normal(B, L, E)
-    mask = draw.mask(B, 1, L, L)
-    for dtype in (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32):
-        assert_close(layer(x, mask.to(dtype)), "output")
+    for shape in ((B, 1, L, L), (L, L), (B, 1, 1, L), (B, H, L, L)):
+        mask = draw.mask(*shape)
+        for dtype in MASK_DTYPES:
+            assert_close(layer(x, mask.to(dtype)), "output")
 
 
 @check(
@@ -231,6 +243,14 @@ def test_blocked_row_stays_alone(candidate, draw):
     if not torch.allclose(blocked.output[:, others], alone.output[:, others], rtol=1e-4, atol=1e-5):
         fail("a blocked row changes the output of other rows")
 
+    padding = draw.mask(B, 1, 1, L)
+    padding[0] = False
+    blocked, alone = layer(x, padding), layer(x[1:], padding[1:])
+
+    assert_close(alone, "output")
+    if not torch.allclose(blocked.output[1:], alone.output, rtol=1e-4, atol=1e-5):
+        fail("a blocked item changes the output of other items")
+
 
 @check(
     "Large logits stay finite and right, with a mask too",
@@ -242,7 +262,7 @@ def test_large_logits(candidate, draw):
     layer = layer_of(candidate)
     for scale in (30.0, 100.0):
         assert_close(layer(scale * draw.normal(B, L, E)), "output")
-    for scale in (10.0, 20.0):
+    for scale in (10.0, 20.0, 40.0, 40.0):
         mask = draw.mask(L, L, keep=0.2)  # a few open keys, some of them with low scores
         assert_close(layer(scale * draw.normal(B, L, E), mask), "output")
 
@@ -285,7 +305,7 @@ def test_float16(candidate, draw):
 def test_gradients(candidate, draw):
     layer = layer_of(candidate)
     cotangents = [draw.normal(B, L, E)]
-    for mask in (draw.mask(L, L), None):
+    for mask in (draw.mask(L, L), None, draw.mask(B, 1, 1, L), draw.mask(B, H, L, L)):
         assert_gradients_match(
             layer, draw.normal(B, L, E), mask, wrt=(0,), cotangents=cotangents, parameters=True
         )
@@ -314,10 +334,14 @@ def test_inputs_unchanged(candidate, draw):
     assert_inputs_unchanged(layer, draw.normal(B, L, E))
     for mask in (draw.mask(L, L), draw.mask(B, 1, L, L).float(), draw.mask(B, 1, 1, L)):
         assert_inputs_unchanged(layer, draw.normal(B, L, E), mask)
+    for dtype in MASK_DTYPES:
+        assert_inputs_unchanged(layer, draw.normal(B, L, E), draw.mask(L, L).to(dtype))
+    exact = layer_of(candidate, dtype=torch.float64)
+    assert_inputs_unchanged(exact, draw.normal(B, L, E, dtype=torch.float64), draw.mask(L, L))
 
 
 @check(
-    "The same call gives the same answer, whatever was called in between",
+    "The same call gives the same answer, whatever was called or made in between",
     category="robustness",
     points=2,
     after="values",
@@ -331,6 +355,9 @@ def test_repeatable(candidate, draw):
     assert_close(layer(x), "output")
     assert_close(layer(x, mask), "output")
     assert_close(layer(x, draw.mask(L, L)), "output")
+    for heads in (H, 1):  # layers of the same and of other sizes, made later
+        layer_of(candidate, num_heads=heads)
+        assert_close(layer(x, mask), "output")
 
 
 @check(

@@ -69,7 +69,7 @@ def test_near(candidate, draw):
     after="output_shape",
 )
 def test_far(candidate, draw):
-    for length, reach in ((6, 4), (7, 2), (13, 4), (29, 5)):
+    for length, reach in ((6, 4), (7, 2), (13, 4), (29, 5), (90, 40)):
         layer = layer_of(candidate, max_distance=reach)
         assert_close(layer(draw.normal(B, length, E)), "output")
 

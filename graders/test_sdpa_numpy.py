@@ -167,6 +167,8 @@ def test_mask(candidate, draw):
         mask = blocking(draw, 5, 7).double()
 
         assert_close(candidate.scaled_dot_product_attention(q, k, v, mask), "output")
+    q[..., 1, :], k[..., 3, :] = 0, 0  # scores of exactly 0 are scores like others
+    assert_close(candidate.scaled_dot_product_attention(q, k, v, mask), "output")
 
 
 @check(
@@ -213,9 +215,11 @@ def test_causal_mask(candidate, draw):
 @check("Masks may be bool, integer or float", category="masking", points=2, after="mask")
 def test_mask_dtypes(candidate, draw):
     q, k, v = qkv(draw)
-    mask = blocking(draw, 2, 1, 5, 7)
-    for dtype in (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32, torch.float64):
-        assert_close(candidate.scaled_dot_product_attention(q, k, v, mask.to(dtype)), "output")
+    dtypes = (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32, torch.float64)
+    for shape in ((2, 1, 5, 7), (5, 7), (2, 1, 1, 7), (2, 3, 5, 7)):
+        mask = blocking(draw, *shape)
+        for dtype in dtypes:
+            assert_close(candidate.scaled_dot_product_attention(q, k, v, mask.to(dtype)), "output")
 
 
 @check(
@@ -273,6 +277,14 @@ def test_blocked_row_stays_alone(candidate, draw):
     if not torch.allclose(answer.output[..., others, :], alone.output, rtol=1e-4, atol=1e-5):
         fail("a blocked row changes the output of other rows")
 
+    mask = blocking(draw, 2, 1, 1, 7).double()
+    mask[0] = 1
+    answer = candidate.scaled_dot_product_attention(q, k, v, mask)
+    alone = candidate.scaled_dot_product_attention(q[1:], k[1:], v[1:], mask[1:])
+    assert_close(alone, "output")
+    if not torch.allclose(answer.output[1:], alone.output, rtol=1e-4, atol=1e-5):
+        fail("a blocked item changes the output of other items")
+
 
 @check(
     "Large logits (±1e4) stay finite and right", category="numerics", points=3, after="output_shape"
@@ -291,11 +303,11 @@ def test_large_logits(candidate, draw):
     after=("large_logits", "mask"),
 )
 def test_masked_large_logits(candidate, draw):
-    q, k, v = large_qkv(draw, 50)
+    for bound, keep in ((50, 0.6), (200, 0.2), (200, 0.2)):
+        q, k, v = large_qkv(draw, bound)
+        mask = ~draw.mask(5, 7, keep=keep)  # a few open keys, some of them with low scores
 
-    answer = candidate.scaled_dot_product_attention(q, k, v, blocking(draw, 5, 7).double())
-
-    assert_close(answer, "output")
+        assert_close(candidate.scaled_dot_product_attention(q, k, v, mask.double()), "output")
 
 
 @check(
@@ -349,7 +361,8 @@ def test_inputs_unchanged(candidate, draw):
 
         assert_inputs_unchanged(candidate.scaled_dot_product_attention, q, k, v)
     mask = blocking(draw, 5, 7)
-    for dtype in (torch.bool, torch.int64, torch.float32, torch.float64):
+    dtypes = (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32, torch.float64)
+    for dtype in dtypes:
         assert_inputs_unchanged(candidate.scaled_dot_product_attention, q, k, v, mask.to(dtype))
 
 

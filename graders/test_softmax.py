@@ -122,6 +122,34 @@ def test_axis(candidate, draw):
     cube = draw.normal(5, 5, 5, dtype=torch.float64)
     for axis in (0, 1):
         assert_close(candidate.softmax(cube, axis), "output")
+    for shape in ((7,), (5, 7), (5, 5), (2, 3, 5, 7), (3, 3, 3, 3)):
+        for axis in range(-len(shape), len(shape)):
+            apart = draw.normal(*shape, dtype=torch.float64) + draw.integers(*shape, bound=3000)
+            assert_close(candidate.softmax(apart, axis), "output")
+
+
+@check(
+    "Other axes too take −inf, float32 and integers, and leave the input alone",
+    category="values",
+    points=1,
+    after=("axis", "minus_infinity", "float32", "integers"),
+)
+def test_axis_and_dtype(candidate, draw):
+    softmax = candidate.softmax
+    for axis in (0, 1, -2):
+        for dtype in (torch.float32, torch.float64):
+            x = draw.normal(5, 7, 3, dtype=dtype)
+            x[~draw.mask(3, 7, 5).transpose(0, 2)] = -torch.inf
+            x[0], x[:, 0] = 1, 2  # no line along the first two axes is blocked as a whole
+            assert_close(softmax(x, axis), "output")
+            assert_dtype(
+                softmax.attempt(x, axis), numpy.float32 if dtype == torch.float32 else float
+            )
+            assert_inputs_unchanged(softmax, x, axis)
+        for dtype in (torch.int64, torch.int32):
+            whole = draw.integers(5, 7, 3, bound=4).to(dtype)
+            assert_close(softmax(whole, axis), "output")
+            assert_inputs_unchanged(softmax, whole, axis)
 
 
 @check("Entries of −inf get exactly 0", category="masking", points=3, after="output_shape")
@@ -136,6 +164,7 @@ def test_minus_infinity(candidate, draw):
         assert_close(answer, "output")
         if bool((answer.output[~open_] != 0).any()):
             fail("an entry of −inf gets more than 0")
+    assert_close(candidate.softmax(x - 1e9), "output")  # and not what is merely low
 
 
 @check("float32 stays float32", category="numerics", points=2, after="values")
@@ -152,6 +181,8 @@ def test_integers(candidate, draw):
     for dtype in (torch.int64, torch.int32):
         assert_dtype(candidate.softmax.attempt(whole.to(dtype)), numpy.float64)
         assert_close(candidate.softmax(whole.to(dtype)), "output")
+        assert_close(candidate.softmax(10_000 + whole.to(dtype)), "output")
+        assert_close(candidate.softmax(whole.to(dtype) - 10_000), "output")
 
 
 @check(
@@ -172,7 +203,8 @@ def test_non_contiguous(candidate, draw):
 def test_inputs_unchanged(candidate, draw):
     for dtype in (torch.float64, torch.float32):
         assert_inputs_unchanged(candidate.softmax, draw.normal(5, 7, dtype=dtype))
-    assert_inputs_unchanged(candidate.softmax, draw.integers(5, 7, bound=4).to(torch.int64))
+    for dtype in (torch.int64, torch.int32):
+        assert_inputs_unchanged(candidate.softmax, draw.integers(5, 7, bound=4).to(dtype))
     blocked = draw.normal(5, 7, dtype=torch.float64)
     blocked[~draw.mask(5, 7)] = -torch.inf
     assert_inputs_unchanged(candidate.softmax, blocked)

@@ -52,6 +52,17 @@ def test_the_whole_text_of_a_choice_is_an_answer(answer):
     assert question().chosen(answer) == RIGHT
 
 
+@pytest.mark.parametrize("form", ["{}) {}", "({}) {}", "{}. {}", "{}: {}", "{}）{}"])
+@pytest.mark.parametrize("text", ["The right one", "正确的"])
+def test_a_choice_may_be_copied_with_its_letter(form, text):
+    right = letter_of_right(1)
+    [wrong, *_] = [letter for letter in "abcd" if letter != right]
+
+    assert question().chosen(form.format(right, text)) == RIGHT
+    assert question().chosen(form.format(wrong, text)) is None
+    assert question().chosen(form.format(right, "something else")) is None
+
+
 @pytest.mark.parametrize("answer", ["e", "", "right", None, 1, ["a"], "a b"])
 def test_what_names_no_choice_is_no_answer(answer):
     assert question().chosen(answer) is None

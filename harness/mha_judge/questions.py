@@ -7,6 +7,7 @@ follows from the file's `version` and the question's id: a new version shuffles 
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,13 +57,24 @@ class Question(_Model):
         return hashlib.sha256(f"{self.version}:{self.id}:{text}".encode()).digest()
 
     def chosen(self, answer: object) -> Choice | None:
-        """Return the choice that an answer names: by letter, in any dress, or by its whole text."""
+        """Return the choice that an answer names: by letter, in any dress, or by its whole text.
+
+        Both together name it as well, copied from the statement, unless they disagree.
+        """
         if not isinstance(answer, str):
             return None
         letter = answer.strip().strip("()[].:").lower()
         if letter in self.choices:
             return self.choices[letter]
-        plain = _plain(answer)
+        whole = self._with_text(answer)
+        if whole is not None:
+            return whole
+        both = _LETTER_AND_TEXT.match(answer)
+        named = self.choices.get(both["letter"].lower()) if both else None
+        return named if both and named is self._with_text(both["text"]) else None
+
+    def _with_text(self, text: str) -> Choice | None:
+        plain = _plain(text)
         same = (c for c in self.choices.values() if plain in (_plain(c.text), _plain(c.text_zh)))
         return next(same, None)
 
@@ -72,6 +84,11 @@ class Question(_Model):
         right = next((letter for letter, c in self.choices.items() if c == self.right), None)
         head = f"{right}) {self.right.text} " if right and self.right else ""
         return head + self.explanation.strip()
+
+
+_LETTER_AND_TEXT = re.compile(
+    r"\s*[(\[]?(?P<letter>[A-Za-z])[)\].:、）．：]+\s*(?P<text>\S.*)", re.DOTALL
+)
 
 
 def read_questions(path: Path) -> dict[str, Question]:

@@ -128,7 +128,7 @@ def test_without_a_device_every_check_on_it_is_not_assessed_and_costs_nothing(ch
 
 def test_a_device_that_was_asked_for_by_name_must_be_there(monkeypatch):
     monkeypatch.setattr("mha_judge.gpu.presence._DRIVER", BANK.root / "no such node")
-    with pytest.raises(SandboxUnavailable, match="no CUDA device: .* install NVIDIA's driver"):
+    with pytest.raises(SandboxUnavailable, match=r"no CUDA device: .* install NVIDIA's driver"):
         Gpus(device="cuda").require()
     Gpus(device="auto").require()
     assert Gpus(device="cpu").why_not() == "--device cpu"

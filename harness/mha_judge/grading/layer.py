@@ -89,6 +89,11 @@ class Layer(Target):
         self._candidate.session.request("mode", handle=self._handle, training=training)
         self.training = training
 
+    def redraw(self) -> None:
+        """Give the same instance other weights, as an optimiser's step does."""
+        self._roles = self._draw_roles()
+        self.bind_first(self._maker.chosen)
+
     def twin(self) -> Layer:
         """Return another instance with the same weights."""
         twin = Layer(self._maker, self.sizes, self.dtype)

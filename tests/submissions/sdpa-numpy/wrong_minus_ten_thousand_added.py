@@ -1,0 +1,13 @@
+# expect: rejected
+# problem: sdpa-numpy
+# mistake: blocked scores are lowered by 10 000 only
+import numpy as np
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+def scaled_dot_product_attention(q, k, v, mask=None):
+    s = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+    if mask is not None:
+        s = s + mask * -1e4
+    w = softmax(s)
+    return w @ v, w
