@@ -8,7 +8,7 @@ have to lie within 7 sigma.
 
 # B batch  L query length  S key length  H heads  D head size  E = H·D width  p dropout
 
-from itertools import combinations
+from itertools import combinations, product
 
 import torch
 
@@ -26,6 +26,7 @@ from mha_judge.grading import (
 
 E, H = 33, 3  # D = 11
 B, L, S = 2, 5, 7
+MASK_DTYPES = (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32)
 COPIES, QUERIES, KEYS = 400, 4, 3  # many draws in one call; H · KEYS weights for E equations
 NEAR = 0.01  # a multiple of a weight is 0 or 1 / (1 − p); nothing that is graded lies between
 SIGMAS = 7
@@ -35,6 +36,14 @@ def layer_of(candidate, embed_dim=E, num_heads=H, dropout=0.0, dtype=torch.float
     return candidate.MultiHeadAttention(
         embed_dim=embed_dim, num_heads=num_heads, dropout=dropout, dtype=dtype
     )
+
+
+def without_biases(layer):
+    """Set the biases to zero, so that a position of zeros has scores of exactly 0."""
+    for role in layer._roles:
+        role.bias.zero_()
+    layer.bind_first(layer.arrangement.key)
+    return layer
 
 
 def qkv(draw, B=B, L=L, S=S, E=E, dtype=torch.float32):
@@ -68,9 +77,9 @@ def parts_of(layer, q, k, v, mask=None):
     return weights[0], parts.flatten(1, 2), reference.out_proj.bias.detach()
 
 
-def multiples_of(candidate, layer, q, k, v):
+def multiples_of(candidate, layer, q, k, v, mask=None):
     """Return by which number each weight was multiplied in training: (B, L, H, S)."""
-    answer = in_training(candidate, layer, q, k, v)
+    answer = in_training(candidate, layer, q, k, v, mask)
     _, parts, bias = parts_of(layer, q, k, v)
     found = answer.output.double() - bias  # (B, L, E)
     multiples = torch.einsum("lep,ble->blp", torch.linalg.pinv(parts), found)
@@ -292,10 +301,13 @@ def test_dropped_or_scaled(candidate, draw):
 def test_one_by_one(candidate, draw):
     layer = layer_of(candidate, dropout=0.4)
     dropped = multiples_of(candidate, layer, *copies(draw)).abs() < NEAR  # (B, L, H, S)
-    for axis, name in enumerate(("items of the batch", "queries", "heads", "keys")):
-        entries = dropped.unbind(axis) if axis else (dropped[0::2], dropped[1::2])
-        for one, other in combinations(entries, 2):
-            assert_unrelated(one, other, f"in training the {name} do not draw on their own")
+    message = "in training the {} do not draw on their own"
+    for apart in (1, 2, COPIES // 4, COPIES // 2):
+        one, other = dropped[:-apart], dropped[apart:]
+        assert_unrelated(one, other, message.format("items of the batch"))
+    for axis, name in enumerate(("queries", "heads", "keys"), 1):
+        for one, other in combinations(dropped.unbind(axis), 2):
+            assert_unrelated(one, other, message.format(name))
 
 
 @check(
@@ -305,8 +317,8 @@ def test_one_by_one(candidate, draw):
     after="one_by_one",
 )
 def test_share(candidate, draw):
-    for p in (0.1, 0.4, 0.75):
-        layer = layer_of(candidate, dropout=p)
+    layers = [(p, layer_of(candidate, dropout=p)) for p in (0.1, 0.4, 0.75)]
+    for p, layer in layers:
         dropped = multiples_of(candidate, layer, *copies(draw)).abs() < NEAR
 
         assert_share(dropped, p, "in training another share than p of the weights is dropped")
@@ -319,11 +331,12 @@ def test_share(candidate, draw):
     after="one_by_one",
 )
 def test_every_call(candidate, draw):
-    layer, other_layer = (layer_of(candidate, dropout=0.4) for _ in range(2))
     inputs = copies(draw)
-    first, second, third = (
-        multiples_of(candidate, one, *inputs).abs() < NEAR for one in (layer, layer, other_layer)
-    )
+    layer = layer_of(candidate, dropout=0.4)
+    first = multiples_of(candidate, layer, *inputs).abs() < NEAR
+    second = multiples_of(candidate, layer, *inputs).abs() < NEAR
+    other_layer = layer_of(candidate, dropout=0.4)
+    third = multiples_of(candidate, other_layer, *inputs).abs() < NEAR
 
     assert_unrelated(first, second, "in training two calls drop the same weights")
     assert_unrelated(first, third, "in training two layers drop the same weights")
@@ -385,6 +398,9 @@ def test_mask(candidate, draw):
     q, k, v = qkv(draw)
     for _ in range(2):
         assert_close(layer(q, k, v, draw.mask(L, S)), "output")
+    assert_close(layer(*qkv(draw, B=L), draw.mask(L, S)), "output")  # rows are queries, not items
+    q[:, 1], k[:, 3] = 0, 0
+    assert_close(without_biases(layer)(q, k, v, draw.mask(L, S)), "output")
 
 
 @check(
@@ -396,8 +412,8 @@ def test_mask(candidate, draw):
 def test_mask_kinds(candidate, draw):
     layer = layer_of(candidate)
     q, k, v = qkv(draw)
-    for shape in ((B, 1, 1, S), (B, 1, L, S), (B, H, L, S)):
-        for dtype in (torch.bool, torch.int64, torch.float32):
+    for shape in ((L, S), (B, 1, 1, S), (B, 1, L, S), (B, H, L, S)):
+        for dtype in MASK_DTYPES:
             assert_close(layer(q, k, v, draw.mask(*shape).to(dtype)), "output")
 
 
@@ -443,6 +459,13 @@ def test_mask_in_training(candidate, draw):
     wanted = torch.where(kept.abs() < NEAR, 0.0, 1 / (1 - 0.4))
     if not torch.allclose(kept, wanted.double(), atol=NEAR):
         fail("under a mask a weight is neither dropped nor divided by 1 − p in training")
+
+    for shape in ((1, 1, 1, KEYS), (1, 1, QUERIES, KEYS), (1, H, QUERIES, KEYS)):
+        open_ = torch.ones(shape, dtype=torch.bool).repeat(COPIES, 1, 1, 1)  # blocks nothing
+        multiples = multiples_of(candidate, layer, q, k, v, open_)
+        assert_dropped_or_scaled(layer, multiples, parts_of(layer, q, k, v)[0], 0.4)
+        for one, other in combinations((multiples.abs() < NEAR).unbind(2), 2):
+            assert_unrelated(one, other, "under a mask the heads do not draw on their own")
 
 
 @check(
@@ -532,6 +555,32 @@ def test_gradients_in_training(candidate, draw):
         cotangents=[draw.normal(B, L, E)],
         parameters=True,
     )
+    assert_gradients_of_what_was_dropped(candidate, *qkv(draw, 1, 1, 2, 11))
+
+
+def assert_gradients_of_what_was_dropped(candidate, q, k, v):
+    """Assert that with dropout the gradients are those of the weights, dropped or scaled."""
+    p, inputs = 0.4, [x.repeat(COPIES, 1, 1) for x in (q, k, v)]
+    layer = layer_of(candidate, 11, 1, dropout=p)
+    layer.train(True)
+    with candidate.trace.paused():
+        called = layer._send(tuple(inputs), cotangents=[torch.ones_like(inputs[0])], wrt=(0, 1, 2))
+    found = list(called.gradients.inputs.values())
+    if any(one is None for one in found):
+        fail("in training no gradient reaches one of the inputs")
+    reference, _ = layer.references()
+    wanted = []
+    for kept in product((0.0, 1 / (1 - p)), repeat=2):
+        given = [x[0].double().requires_grad_() for x in (q, k, v)]  # one head, two keys
+        maps = (reference.q_proj, reference.k_proj, reference.v_proj)
+        (q_,), k_, v_ = (project(x) for project, x in zip(maps, given, strict=True))
+        weights = torch.softmax(k_ @ q_ / q_.numel() ** 0.5, -1) * torch.tensor(kept).double()
+        reference.out_proj(weights @ v_).sum().backward()
+        wanted.append(torch.cat([x.grad for x in given]).flatten())
+    joined = torch.cat([x.double() for x in found], dim=1).flatten(1)  # (COPIES, ·)
+    off = torch.stack([(joined - one).norm(dim=-1) for one in wanted]).amin(0)
+    if not bool((off < NEAR * wanted[-1].norm()).all()):
+        fail("in training the gradients are not those of the weights as they were dropped")
 
 
 @check(
@@ -563,10 +612,12 @@ def test_inputs_unchanged(candidate, draw):
         assert_inputs_unchanged(layer, *qkv(draw))
         for mask in (draw.mask(L, S), draw.mask(B, 1, L, S).float(), draw.mask(B, 1, 1, S)):
             assert_inputs_unchanged(layer, *qkv(draw), mask)
+        for dtype in MASK_DTYPES:
+            assert_inputs_unchanged(layer, *qkv(draw), draw.mask(L, S).to(dtype))
 
 
 @check(
-    "The same call gives the same answer in eval(), whatever was called in between",
+    "The same call gives the same answer in eval(), whatever was called or made in between",
     category="robustness",
     points=1,
     after="values",
@@ -580,6 +631,9 @@ def test_repeatable(candidate, draw):
     assert_close(layer(*qkv(draw, B=1, L=3, S=2)), "output")
     assert_close(layer(q, k, v), "output")
     assert_close(layer(q, k, v, mask), "output")
+    for heads in (H, 1):  # layers of the same and of other sizes, made later
+        layer_of(candidate, num_heads=heads)
+        assert_close(layer(q, k, v, mask), "output")
 
 
 @check(
@@ -605,7 +659,11 @@ def test_bad_inputs(candidate, draw):
     assert_rejected(
         layer, q[..., :-1], k[..., :-1], v[..., :-1], why="inputs of another width than embed_dim"
     )
-    assert_rejected(layer, q, k, v[:, :-1], why="k and v of different length")
+    wide = qkv(draw, E=E + 1)
+    assert_rejected(layer, *wide, why="inputs wider than embed_dim")
+    assert_rejected(layer, q, k, wide[2], why="values wider than embed_dim")
+    assert_rejected(layer, q, k, v[:, :-1], why="fewer values than keys")
+    assert_rejected(layer, q, k[:, :-1], v, why="more values than keys")
 
 
 @check(

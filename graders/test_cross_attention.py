@@ -20,12 +20,21 @@ from mha_judge.grading.expected import Expected
 
 E, H, Ec = 33, 3, 26  # D = 11
 B, L, S = 2, 5, 7
+MASK_DTYPES = (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32)
 
 
 def layer_of(candidate, embed_dim=E, num_heads=H, context_dim=Ec, dtype=torch.float32):
     return candidate.CrossAttention(
         embed_dim=embed_dim, num_heads=num_heads, context_dim=context_dim, dtype=dtype
     )
+
+
+def without_biases(layer):
+    """Set the biases to zero, so that a position of zeros has scores of exactly 0."""
+    for role in layer._roles:
+        role.bias.zero_()
+    layer.bind_first(layer.arrangement.key)
+    return layer
 
 
 def pair(draw, B=B, L=L, S=S, E=E, Ec=Ec, dtype=torch.float32):
@@ -159,6 +168,9 @@ def test_mask(candidate, draw):
     layer = layer_of(candidate)
     for _ in range(2):
         assert_close(layer(*pair(draw), draw.mask(B, S).long()), "output")
+    x, context = pair(draw)
+    x[:, 1], context[:, 3] = 0, 0
+    assert_close(without_biases(layer)(x, context, draw.mask(B, S).long()), "output")
 
 
 @check(
@@ -172,6 +184,9 @@ def test_own_mask(candidate, draw):
     for count, length in ((1, L), (H, L), (L, L), (S, S)):  # the wrong axis may broadcast here
         x, context = pair(draw, B=count, L=length)
         assert_close(layer(x, context, draw.mask(count, S).long()), "output")
+    as_wide = layer_of(candidate, context_dim=E)
+    x, context = pair(draw, L=S, Ec=E)
+    assert_close(as_wide(x, context, draw.mask(B, S).long()), "output")
 
 
 @check("Masks may be bool, integer or float", category="masking", points=2, after="mask")
@@ -179,7 +194,7 @@ def test_mask_dtypes(candidate, draw):
     layer = layer_of(candidate)
     x, context = pair(draw)
     mask = draw.mask(B, S)
-    for dtype in (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32):
+    for dtype in MASK_DTYPES:
         assert_close(layer(x, context, mask.to(dtype)), "output")
 
 
@@ -302,8 +317,8 @@ def test_inputs_unchanged(candidate, draw):
     mask = draw.mask(B, S)
 
     assert_inputs_unchanged(layer, *pair(draw))
-    for given in (mask, mask.long(), mask.float()):
-        assert_inputs_unchanged(layer, *pair(draw), given)
+    for dtype in MASK_DTYPES:
+        assert_inputs_unchanged(layer, *pair(draw), mask.to(dtype))
 
 
 @check(
@@ -322,6 +337,9 @@ def test_repeatable(candidate, draw):
     assert_close(layer(*pair(draw, B=1, L=3, S=2)), "output")
     assert_close(layer(x, context), "output")
     assert_close(layer(x, context, mask), "output")
+    for heads in (H, 1):  # layers of the same and of other sizes, made later
+        layer_of(candidate, num_heads=heads)
+        assert_close(layer(x, context, mask), "output")
 
 
 @check(

@@ -19,6 +19,7 @@ from mha_judge.grading import (
 
 E, H, F = 33, 3, 47  # D = 11
 B, L, S = 2, 5, 7
+MASK_DTYPES = (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32)
 FFN_WIDTHS = (17, 37, 53, 61)
 SPREAD = 3.0
 """Of the inputs: rows of some variance, so that the eps of a norm does not show."""
@@ -30,6 +31,14 @@ def block_of(candidate, embed_dim=E, num_heads=H, ffn_dim=F, dtype=torch.float32
     return candidate.DecoderBlock(
         embed_dim=embed_dim, num_heads=num_heads, ffn_dim=ffn_dim, dtype=dtype
     )
+
+
+def without_biases(block):
+    """Set the biases to zero, so that a position of zeros has scores of exactly 0."""
+    for role in block._roles:
+        role.bias.zero_()
+    block.bind_first(block.arrangement.key)
+    return block
 
 
 def tokens(draw, B=B, L=L, E=E, dtype=torch.float32):
@@ -88,6 +97,19 @@ def test_one_position(candidate, draw):
         x, memory = inputs(draw, B=items, L=1, S=1)
 
         assert_close(block(2 * x, memory), "output")
+    block = block_of(candidate, 66)
+    memory = towards_large_features(block)
+    assert_close(block(tokens(draw, B=len(memory), L=1, E=66), memory), "output")
+
+
+def towards_large_features(block):
+    """Return memories (F, 1, E) that each make one feature before the ReLU very large."""
+    reference, _ = block.references()
+    with torch.no_grad():
+        wanted = 100 * reference.norm2.weight * reference.ffn1.weight  # (F, E), before the norm
+        v, out = reference.cross_attention.v_proj, reference.cross_attention.out_proj
+        shift = out.weight @ v.bias + out.bias
+        return torch.linalg.solve(out.weight @ v.weight, (wanted - shift).T).T[:, None].float()
 
 
 @check(
@@ -150,7 +172,7 @@ def test_batch_items(candidate, draw):
 def test_long_sequence(candidate, draw):
     block = block_of(candidate)
 
-    assert_close(block(*inputs(draw, B=1, L=67, S=3)), "output")
+    assert_close(block(*inputs(draw, B=1, L=131, S=3)), "output")
     assert_close(block(*inputs(draw, B=1, L=3, S=71)), "output")
 
 
@@ -169,6 +191,8 @@ def test_future_is_not_felt(candidate, draw):
     assert_close(block(x, memory), "output")
     assert_close(block(future, memory), "output")
     assert_close(block(x[:, :4], memory), "output")
+    x[:, 2] = 0
+    assert_close(without_biases(block)(x, memory), "output")
 
 
 @check(
@@ -201,8 +225,11 @@ def test_memory_mask(candidate, draw):
 
     assert_close(block(x, memory, padding), "output")
     assert_close(block(x, memory, draw.mask(B, 1, 1, S)), "output")
-    x, memory = inputs(draw, S=L)
-    assert_close(block(x, memory, draw.mask(B, 1, 1, L)), "output")
+    for sizes in ({"S": L}, {"B": 1, "S": L}, {"L": 1, "S": L}, {"B": 1, "L": 1, "S": L}):
+        assert_close(block(*inputs(draw, **sizes), draw.mask(sizes.get("B", B), 1, 1, L)), "output")
+    x, memory = inputs(draw)
+    memory[:, 3] = 0
+    assert_close(without_biases(block)(x, memory, draw.mask(B, 1, 1, S)), "output")
 
 
 @check("Masks may be bool, integer or float", category="masking", points=2, after="memory_mask")
@@ -264,8 +291,9 @@ def test_large_logits(candidate, draw):
     x, memory = inputs(draw)
     for scale in (3.0, 10.0):  # the scores of x with x grow with the square
         assert_close(block(x * scale, memory * 5 * scale), "output")
-    mask = draw.mask(B, 1, 1, S, keep=0.2)  # a few open positions, some of them with low scores
-    assert_close(block(x, memory * 100, mask), "output")
+    for scale in (100.0, 500.0, 500.0):
+        mask = draw.mask(B, 1, 1, S, keep=0.2)  # a few open positions, some with low scores
+        assert_close(block(x, memory * scale, mask), "output")
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after="values")
@@ -299,19 +327,20 @@ def test_bfloat16(candidate, draw):
 )
 def test_gradients(candidate, draw):
     block = block_of(candidate)
-    (x, memory), mask = inputs(draw), draw.mask(B, 1, 1, S)
-    while nearest_kink(block, x, memory, mask) < CLEAR:  # there the gradient jumps
-        x = tokens(draw)
+    for mask in ((draw.mask(B, 1, 1, S),), ()):
+        x, memory = inputs(draw)
+        while nearest_kink(block, x, memory, *mask) < CLEAR:  # there the gradient jumps
+            x = tokens(draw)
 
-    assert_gradients_match(
-        block,
-        x,
-        memory,
-        mask,
-        wrt=(0, 1),
-        cotangents=[draw.normal(B, L, E)],
-        parameters=True,
-    )
+        assert_gradients_match(
+            block,
+            x,
+            memory,
+            *mask,
+            wrt=(0, 1),
+            cotangents=[draw.normal(B, L, E)],
+            parameters=True,
+        )
 
 
 @check(
@@ -337,12 +366,12 @@ def test_inputs_unchanged(candidate, draw):
     block = block_of(candidate)
 
     assert_inputs_unchanged(block, *inputs(draw))
-    for mask in (draw.mask(B, 1, 1, S), draw.mask(B, 1, 1, S).float()):
-        assert_inputs_unchanged(block, *inputs(draw), mask)
+    for dtype in MASK_DTYPES:
+        assert_inputs_unchanged(block, *inputs(draw), draw.mask(B, 1, 1, S).to(dtype))
 
 
 @check(
-    "The same call gives the same answer, whatever was called in between",
+    "The same call gives the same answer, whatever was called or made in between",
     category="robustness",
     points=2,
     after="values",
@@ -356,6 +385,9 @@ def test_repeatable(candidate, draw):
     assert_close(block(x, tokens(draw, L=S)), "output")
     assert_close(block(*inputs(draw, B=1, L=3, S=2)), "output")
     assert_close(block(x, memory, mask), "output")
+    for heads in (H, 1):  # blocks of the same and of other sizes, made later
+        block_of(candidate, num_heads=heads)
+        assert_close(block(x, memory, mask), "output")
 
 
 @check(

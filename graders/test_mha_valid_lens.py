@@ -3,6 +3,8 @@
 # B batch  L query length  S key length  H heads  D head size  E = H·D num_hiddens
 # N rows of a folded batch: N = B·H, row b·H + h is head h of item b
 
+import itertools
+
 import torch
 
 from mha_judge.grading import (
@@ -242,6 +244,16 @@ def test_softmax_length_zero(candidate, draw):
     if not torch.allclose(answer.weights[::2], alone.weights, rtol=1e-4, atol=1e-5):
         fail("a row of length 0 changes the weights of other rows")
 
+    lens = lengths(draw, 3, 5)
+    open_ = lens.clone()
+    lens[1, 2] = 0
+    answer, alone = candidate.masked_softmax(x, lens), candidate.masked_softmax(x, open_)
+    assert_close(alone, "weights")
+    for item, query in ((0, slice(None)), (1, [0, 1, 3, 4]), (2, slice(None))):
+        one, other = answer.weights[item, query], alone.weights[item, query]
+        if not torch.allclose(one, other, rtol=1e-4, atol=1e-5):
+            fail("a query of length 0 changes the weights of others")
+
 
 @check(
     "Large scores (±1e4) stay finite and right, with lengths too",
@@ -255,7 +267,7 @@ def test_softmax_large_scores(candidate, draw):
 
         assert_close(candidate.masked_softmax(x, None), "weights")
         assert_close(candidate.masked_softmax(x, lengths(draw, 2)), "weights")
-        assert_close(candidate.masked_softmax(x - 2 * scale, lengths(draw, 2, 5)), "weights")
+        assert_close(candidate.masked_softmax(x - 5 * scale, lengths(draw, 2, 5)), "weights")
 
 
 @check(
@@ -272,6 +284,7 @@ def test_softmax_dtypes(candidate, draw):
         assert_close(softmax(x, lengths(draw, 2)), "weights")
     assert_close(softmax(draw.normal(2, 5, 7, dtype=torch.float16), None), "weights")
     assert_close(softmax(draw.normal(2, 5, 7), lengths(draw, 2).int()), "weights")
+    assert_close(softmax(draw.normal(2, 5, 7), lengths(draw, 2, 5).int()), "weights")
 
 
 @check(
@@ -282,8 +295,9 @@ def test_softmax_dtypes(candidate, draw):
 )
 def test_softmax_strided(candidate, draw):
     softmax = candidate.masked_softmax
+    of_32_bits = lengths(draw, 2).int()
     for x in (draw.normal(2, 7, 5).transpose(1, 2), draw.normal(5, 2, 7).transpose(0, 1)):
-        for lens in (lengths(draw, 2), lengths(draw, 2, 5), lengths(draw, 5, 2).T):
+        for lens in (lengths(draw, 2), lengths(draw, 2, 5), lengths(draw, 5, 2).T, of_32_bits):
             if not torch.equal(softmax.inputs_after(x, lens)[1], lens):
                 fail("changes its input `valid_lens` in place")
             assert_close(softmax(x, lens), "weights")
@@ -372,6 +386,12 @@ def test_lengths(candidate, draw):
         for _ in range(2):
             assert_close(layer(*qkv(draw, batch), lengths(draw, batch)), "output")
     assert_close(layer(*qkv(draw), torch.tensor([2, 5])), "output")
+    assert_close(layer(*qkv(draw), torch.tensor([2, 5], dtype=torch.int32)), "output")
+    inputs = qkv(draw, 3)
+    answer, alone = layer(*inputs, torch.tensor([4, 0, 2])), layer(*inputs, torch.tensor([4, 7, 2]))
+    assert_close(alone, "output")
+    if not torch.allclose(answer.output[::2], alone.output[::2], rtol=1e-4, atol=1e-5):
+        fail("an item of length 0 changes the output of other items")
 
 
 @check(
@@ -384,6 +404,7 @@ def test_lengths_of_queries(candidate, draw):
     layer = layer_of(candidate)
     for batch in (2, 5):
         assert_close(layer(*qkv(draw, batch), lengths(draw, batch, L)), "output")
+        assert_close(layer(*qkv(draw, batch), lengths(draw, batch, L).int()), "output")
     causal = torch.arange(1, 8).repeat(B, 1)
     assert_close(layer(*qkv(draw, L=7, S=7), causal), "output")
 
@@ -462,7 +483,7 @@ def test_dtypes(candidate, draw):
 )
 def test_gradients(candidate, draw):
     cotangents = [draw.normal(B, L, E)]
-    for bias, lens in ((False, lengths(draw, B)), (True, None)):
+    for bias, lens in ((False, lengths(draw, B)), (True, None), (False, lengths(draw, B, L))):
         assert_gradients_match(
             layer_of(candidate, bias=bias),
             *qkv(draw),
@@ -516,8 +537,41 @@ def test_dropout_in_training(candidate, draw):
     assert_likely(nearly(found, 0 * full, full), p**3)
     assert_likely(nearly(found, full / (1 - p), full), (1 - p) ** 3)
 
+    # Beside a key of which nothing is seen it is the same.
+    queries, keys, values = qkv(draw, 1, 1, 2)
+    for lens in (torch.ones(1000, dtype=torch.int64), torch.ones(1000, 1, dtype=torch.int64)):
+        inputs = (x.repeat(1000, 1, 1) for x in (queries, keys, values))
+        found, full = in_training(layer, *inputs, lens)
+        assert_likely(nearly(found, 0 * full, full), p**3)
+        assert_likely(nearly(found, full / (1 - p), full), (1 - p) ** 3)
+
     layer.train(False)
     assert_close(layer(*qkv(draw)), "output")
+    layer = layer_of(candidate, 11, 1, dropout=p)
+    assert_gradients_in_training(candidate, layer, *qkv(draw, 1, 1, 2), p)
+
+
+def assert_gradients_in_training(candidate, layer, queries, keys, values, p):
+    """Assert that the gradients are those of two weights, each dropped or scaled."""
+    given = tuple(x.repeat(400, 1, 1) for x in (queries, keys, values))
+    layer.train(True)
+    with candidate.trace.paused():
+        called = layer._send((*given, None), cotangents=[torch.ones(400, 1, 11)], wrt=(0, 1, 2))
+    found = list(called.gradients.inputs.values())
+    if any(one is None for one in found):
+        fail("in training no gradient reaches one of the inputs")
+    reference, _ = layer.references()
+    wanted = []
+    for kept in itertools.product((0.0, 1 / (1 - p)), repeat=2):
+        ones = [x[0].double().requires_grad_() for x in (queries, keys, values)]
+        (q,), k, v = reference.W_q(ones[0]), reference.W_k(ones[1]), reference.W_v(ones[2])
+        weights = torch.softmax(k @ q / q.numel() ** 0.5, -1) * torch.tensor(kept).double()
+        reference.W_o(weights @ v).sum().backward()
+        wanted.append(torch.cat([x.grad.flatten() for x in ones]))
+    joined = torch.cat([x.double().flatten(1) for x in found], dim=1)  # (400, ·)
+    near = [nearly(joined, one, wanted[-1]) for one in wanted]
+    if not torch.stack(near).any(0).all():
+        fail("in training the gradients are not those of the weights as they were dropped")
 
 
 def in_training(layer, *inputs):
@@ -562,12 +616,12 @@ def test_non_contiguous(candidate, draw):
 @check("The inputs are left as they were", category="robustness", points=1, after="output_shape")
 def test_inputs_unchanged(candidate, draw):
     layer = layer_of(candidate)
-    for lens in (None, lengths(draw, B), lengths(draw, B, L)):
+    for lens in (None, lengths(draw, B), lengths(draw, B, L), lengths(draw, B).int()):
         assert_inputs_unchanged(layer, *qkv(draw), lens)
 
 
 @check(
-    "The same call gives the same answer, whatever was called in between",
+    "The same call gives the same answer, whatever was called or made in between",
     category="robustness",
     points=1,
     after="values",
@@ -581,6 +635,9 @@ def test_repeatable(candidate, draw):
     assert_close(layer(*inputs, lens), "output")
     assert_close(layer(*qkv(draw, B=1, L=3, S=2)), "output")
     assert_close(layer(*inputs), "output")
+    for heads in (H, 1):  # layers of the same and of other sizes, made later
+        layer_of(candidate, num_heads=heads)
+        assert_close(layer(*inputs, lens), "output")
 
 
 @check(
@@ -597,7 +654,10 @@ def test_bad_sizes(candidate, draw):
     layer = layer_of(candidate)
     queries, keys, values = qkv(draw)
     assert_rejected(layer, keys, queries, values, why="keys in place of the queries")
-    assert_rejected(layer, queries, keys, values[:, :-1], why="keys and values of other lengths")
+    wide = torch.cat([values, values[..., :1]], -1)
+    assert_rejected(layer, queries, keys, wide, why="values wider than value_size")
+    assert_rejected(layer, queries, keys, values[:, :-1], why="fewer values than keys")
+    assert_rejected(layer, queries, keys[:, :-1], values, why="more values than keys")
 
 
 @check(

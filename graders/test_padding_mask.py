@@ -20,10 +20,19 @@ from mha_judge.grading.failures import CheckFailure
 
 E, H = 33, 3  # D = 11
 B, L = 5, 7
+MASK_DTYPES = (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32)
 
 
 def layer_of(candidate, embed_dim=E, num_heads=H, dtype=torch.float32):
     return candidate.MultiHeadAttention(embed_dim=embed_dim, num_heads=num_heads, dtype=dtype)
+
+
+def without_biases(layer):
+    """Set the biases to zero, so that a position of zeros has scores of exactly 0."""
+    for role in layer._roles:
+        role.bias.zero_()
+    layer.bind_first(layer.arrangement.key)
+    return layer
 
 
 def lengths(draw, count, longest):
@@ -116,6 +125,9 @@ def test_padding_right(candidate, draw):
 
     assert_tokens_close(layer(draw.normal(B, L, E), mask), mask)
     assert_tokens_close(layer(draw.normal(B, L, E), shorter), shorter)
+    x = draw.normal(B, L, E)
+    x[:, 0] = 0
+    assert_tokens_close(without_biases(layer)(x, mask), mask)
 
 
 @check("Padding on the left", category="masking", points=2, after="constructor")
@@ -202,7 +214,7 @@ def test_mask_dtypes(candidate, draw):
     layer = layer_of(candidate)
     x = draw.normal(B, L, E)
     mask = padded_right(draw)
-    for dtype in (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32):
+    for dtype in MASK_DTYPES:
         assert_tokens_close(layer(x, mask.to(dtype)), mask)
 
 
@@ -343,12 +355,12 @@ def test_inputs_unchanged(candidate, draw):
     mask = padded_right(draw)
 
     assert_inputs_unchanged(layer, draw.normal(B, L, E))
-    for given in (mask, mask.bool(), mask.float()):
-        assert_inputs_unchanged(layer, draw.normal(B, L, E), given)
+    for dtype in MASK_DTYPES:
+        assert_inputs_unchanged(layer, draw.normal(B, L, E), mask.to(dtype))
 
 
 @check(
-    "The same call gives the same answer, whatever was called in between",
+    "The same call gives the same answer, whatever was called or made in between",
     category="robustness",
     points=2,
     after="values",
@@ -362,6 +374,9 @@ def test_repeatable(candidate, draw):
     assert_close(layer(draw.normal(1, 3, E)), "output")
     assert_close(layer(x), "output")
     assert_tokens_close(layer(x, mask), mask)
+    for heads in (H, 1):  # layers of the same and of other sizes, made later
+        layer_of(candidate, num_heads=heads)
+        assert_tokens_close(layer(x, mask), mask)
 
 
 @check(

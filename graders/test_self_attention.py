@@ -2,6 +2,8 @@
 
 # B batch  L length  H heads  D head size  E = H·D width
 
+import itertools
+
 import torch
 
 from mha_judge.grading import (
@@ -60,9 +62,10 @@ def test_constructor(candidate, draw):
 )
 def test_parameter_count(candidate, draw):
     assert_no_extra_parameters(layer_of(candidate))
-    bare = layer_of(candidate, bias=False)
-    if bare.parameter_count != 4 * E * E:
-        fail(f"has {bare.parameter_count} parameters with bias=False; {4 * E * E} are wanted")
+    for options in ({}, {"causal": True}):
+        bare = layer_of(candidate, bias=False, **options)
+        if bare.parameter_count != 4 * E * E:
+            fail(f"has {bare.parameter_count} parameters with bias=False; {4 * E * E} are wanted")
 
 
 @check("Returns (B, L, E)", category="shape", points=2, after="constructor")
@@ -158,6 +161,7 @@ def test_float_mask(candidate, draw):
     assert_close(layer(x, None, torch.zeros(L, L).masked_fill(mask, -torch.inf)), "output")
     assert_close(layer(x, None, draw.normal(L, L)), "output")
     assert_close(layer(x, None, additive(draw, mask)), "output")
+    assert_close(layer(x, None, mask.float()), "output")  # numbers like others, though 0 and 1
 
 
 @check(
@@ -187,6 +191,9 @@ def test_causal(candidate, draw):
     for batch, length in ((2, 7), (2, 1), (2, 37), (1, 1031), (1, 5), (7, 7)):
         assert_close(layer(draw.normal(batch, length, E)), "output")
     assert_close(layer_of(candidate, num_heads=1, causal=True)(draw.normal(B, L, E)), "output")
+    x = draw.normal(B, L, E)
+    x[:, 3] = 0  # without biases its scores are exactly 0, and scores like others
+    assert_close(layer_of(candidate, causal=True, bias=False)(x), "output")
 
 
 @check(
@@ -412,13 +419,16 @@ def test_gradients(candidate, draw):
             cotangents=cotangents,
             parameters=True,
         )
+    assert_gradients_match(
+        layer_of(candidate), draw.normal(B, L, E), wrt=(0,), cotangents=cotangents, parameters=True
+    )
 
 
 @check("A float mask may be learned", category="gradients", points=1, after="float_mask")
 def test_gradient_of_mask(candidate, draw):
     cotangents = [draw.normal(B, L, E)]
     padding = blocked(draw, B, L)
-    for shape in ((L, L), (B, H, L, L)):
+    for shape in ((L, L), (B, 1, L, L), (B, H, L, L)):
         assert_gradients_match(
             layer_of(candidate),
             draw.normal(B, L, E),
@@ -431,14 +441,15 @@ def test_gradient_of_mask(candidate, draw):
 
 @check("dropout does nothing in eval()", category="robustness", points=1, after="output_shape")
 def test_dropout_in_eval(candidate, draw):
-    layer = layer_of(candidate, dropout=0.5)
-    x = draw.normal(B, L, E)
+    for causal in (False, True):
+        layer = layer_of(candidate, dropout=0.5, causal=causal)
+        x = draw.normal(B, L, E)
 
-    assert_close(layer(x), "output")
-    layer.train(True)
-    layer(x)
-    layer.train(False)
-    assert_close(layer(x), "output")
+        assert_close(layer(x), "output")
+        layer.train(True)
+        layer(x)
+        layer.train(False)
+        assert_close(layer(x), "output")
 
 
 @check(
@@ -474,11 +485,46 @@ def test_dropout_in_training(candidate, draw):
     layer.train(False)
     assert_close(layer(draw.normal(B, L, 33)), "output")
 
+    # The same under masks that block nothing of one position, and where the weights are wanted.
+    x, open_ = draw.normal(1, 1, 33).repeat(1000, 1, 1), torch.zeros(1000, 1).bool()
+    added = torch.zeros(1000, 3, 1, 1)
+    for causal in (False, True):
+        layer = layer_of(candidate, 33, 3, dropout=p, bias=False, causal=causal)
+        for masks in ((open_,), (None, open_[:1]), (open_, added), (None, added.bool(), True)):
+            found, full = in_training(layer, x, *masks)
+            assert_likely(nearly(found, 0 * full, full), p**3)
+            assert_likely(nearly(found, full / (1 - p), full), (1 - p) ** 3)
+    layer = layer_of(candidate, 11, 1, dropout=p, bias=False)
+    assert_gradients_in_training(candidate, layer, draw.normal(1, 2, 11), p)
 
-def in_training(layer, x):
+
+def assert_gradients_in_training(candidate, layer, x, p):
+    """Assert that the gradients of a first row are those of its weights, dropped or scaled."""
+    x, cotangent = x.repeat(400, 1, 1), torch.zeros(400, *x.shape[1:])
+    cotangent[:, 0] = 1
+    layer.train(True)
+    with candidate.trace.paused():
+        found = layer._send((x,), cotangents=[cotangent], wrt=(0,)).gradients.inputs["0"]
+    if found is None:
+        fail("in training no gradient reaches `x`")
+    reference, _ = layer.references()
+    wanted = []
+    for kept in itertools.product((0.0, 1 / (1 - p)), repeat=2):
+        one = x[0].double().requires_grad_()  # (2, E): one head, two keys
+        q, k, v = reference.q_proj(one)[0], reference.k_proj(one), reference.v_proj(one)
+        weights = torch.softmax(k @ q / q.numel() ** 0.5, -1) * torch.tensor(kept).double()
+        reference.out_proj(weights @ v).sum().backward()
+        wanted.append(one.grad)
+    full = wanted[-1].flatten()
+    near = [nearly(found.double().flatten(1), one.flatten(), full) for one in wanted]
+    if not torch.stack(near).any(0).all():
+        fail("in training the gradients are not those of the weights as they were dropped")
+
+
+def in_training(layer, *inputs):
     """Return what a layer gives in training, and what it should give in eval(), (B, L, E)."""
     layer.train(True)
-    answer = layer(x)
+    answer = layer(*inputs)
     return answer.output.double(), answer.expected["output"].exact
 
 
@@ -531,13 +577,14 @@ def test_inputs_unchanged(candidate, draw):
 
         assert_inputs_unchanged(layer, x)
         assert_inputs_unchanged(layer, x, padding)
-        for one in (mask[0, 0], mask, draw.normal(L, L), draw.normal(B, H, L, L)):
+        added = (draw.normal(L, L), draw.normal(B, 1, L, L), draw.normal(B, H, L, L))
+        for one in (mask[0, 0], mask[:, :1], mask, *added):
             assert_inputs_unchanged(layer, x, None, one.clone())
             assert_inputs_unchanged(layer, x, padding, one.clone())
 
 
 @check(
-    "The same call gives the same answer, whatever was called in between",
+    "The same call gives the same answer, whatever was called or made in between",
     category="robustness",
     points=2,
     after="values",
@@ -553,6 +600,9 @@ def test_repeatable(candidate, draw):
     assert_close(layer(x, None, mask), "output")
     assert_close(layer(x, padding), "output")
     assert_close(layer(x, padding, mask), "output")
+    for options in ({}, {"num_heads": 1, "causal": True}):  # made later
+        layer_of(candidate, **options)
+        assert_close(layer(x, padding, mask), "output")
 
 
 @check(
