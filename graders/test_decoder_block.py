@@ -33,14 +33,6 @@ def block_of(candidate, embed_dim=E, num_heads=H, ffn_dim=F, dtype=torch.float32
     )
 
 
-def without_biases(block):
-    """Set the biases to zero, so that a position of zeros has scores of exactly 0."""
-    for role in block._roles:
-        role.bias.zero_()
-    block.bind_first(block.arrangement.key)
-    return block
-
-
 def tokens(draw, B=B, L=L, E=E, dtype=torch.float32):
     return (SPREAD * draw.normal(B, L, E, dtype=torch.float64)).to(dtype)
 
@@ -192,7 +184,7 @@ def test_future_is_not_felt(candidate, draw):
     assert_close(block(future, memory), "output")
     assert_close(block(x[:, :4], memory), "output")
     x[:, 2] = 0
-    assert_close(without_biases(block)(x, memory), "output")
+    assert_close(block.without_biases()(x, memory), "output")
 
 
 @check(
@@ -229,7 +221,7 @@ def test_memory_mask(candidate, draw):
         assert_close(block(*inputs(draw, **sizes), draw.mask(sizes.get("B", B), 1, 1, L)), "output")
     x, memory = inputs(draw)
     memory[:, 3] = 0
-    assert_close(without_biases(block)(x, memory, draw.mask(B, 1, 1, S)), "output")
+    assert_close(block.without_biases()(x, memory, draw.mask(B, 1, 1, S)), "output")
 
 
 @check("Masks may be bool, integer or float", category="masking", points=2, after="memory_mask")

@@ -389,9 +389,7 @@ def test_arrays_set_again(candidate, draw):
     q, k, v = qkv(draw)
     assert_close(layer(q, k, v), "output")
 
-    key = layer.arrangement.key
-    layer._roles = layer._draw_roles()
-    layer.bind_first(key)
+    layer.redraw()
 
     assert_close(layer(q, k, v), "output")
 

@@ -27,14 +27,6 @@ def layer_of(candidate, embed_dim=E, num_heads=H, dtype=torch.float32):
     return candidate.MultiHeadAttention(embed_dim=embed_dim, num_heads=num_heads, dtype=dtype)
 
 
-def without_biases(layer):
-    """Set the biases to zero, so that a position of zeros has scores of exactly 0."""
-    for role in layer._roles:
-        role.bias.zero_()
-    layer.bind_first(layer.arrangement.key)
-    return layer
-
-
 def lengths(draw, count, longest):
     """Return how many tokens each sequence has: one is full, the others have 1 … longest − 1."""
     drawn = [longest, *(draw.integer(1, longest - 1) for _ in range(count - 1))]
@@ -127,7 +119,7 @@ def test_padding_right(candidate, draw):
     assert_tokens_close(layer(draw.normal(B, L, E), shorter), shorter)
     x = draw.normal(B, L, E)
     x[:, 0] = 0
-    assert_tokens_close(without_biases(layer)(x, mask), mask)
+    assert_tokens_close(layer.without_biases()(x, mask), mask)
 
 
 @check("Padding on the left", category="masking", points=2, after="constructor")

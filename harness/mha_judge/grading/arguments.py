@@ -107,12 +107,13 @@ _EXTRAS: dict[str, frozenset[str]] = {
     ),
     "nothing": frozenset("device dtype name".split()),
     "scale": frozenset("scale scalefactor scaling".split()),
-    "input_width": frozenset("keysize querysize valuesize kdim vdim qdim inputsize".split()),
+    "input_width": frozenset("querysize qdim inputsize".split()),
+    "context_width": frozenset("keysize valuesize kdim vdim".split()),
     "heads": frozenset(word.replace("_", "") for word in _SYNONYMS["num_heads"].split()),
 }
 
 
-_ALWAYS = ("head_dim", "out_dim", "input_width")
+_ALWAYS = ("head_dim", "out_dim", "input_width", "context_width")
 """Sizes that are passed even where there is a default: it was chosen for another width."""
 _NEVER_BY_POSITION = ("mask", "cache")
 _CONFIGURATIONS = ("config", "cfg", "args", "conf", "hparams", "opt", "params")
@@ -348,7 +349,7 @@ def extras_for(sizes: Mapping[str, Any]) -> dict[str, Any]:
     """Return values for constructor parameters that lie outside the contract.
 
     Args:
-        sizes: What is known: `embed_dim`, `num_heads`, `head_dim`.
+        sizes: What is known: `embed_dim`, `num_heads`, `head_dim`, `context_dim`.
     """
     extras: dict[str, Any] = {
         "dropout": 0.0, "length": 4096, "bias": True, "nothing": None, "flag": False,
@@ -359,6 +360,7 @@ def extras_for(sizes: Mapping[str, Any]) -> dict[str, Any]:
         extras["heads"] = heads
     if width is not None:
         extras["out_dim"] = extras["input_width"] = width
+        extras["context_width"] = sizes.get("context_dim", width)
         if heads:
             head_dim = width // heads
     if head_dim is not None:

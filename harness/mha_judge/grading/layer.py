@@ -94,6 +94,13 @@ class Layer(Target):
         self._roles = self._draw_roles()
         self.bind_first(self._maker.chosen)
 
+    def without_biases(self) -> Layer:
+        """Set every bias to zero, so that a position of zeros has scores of exactly 0."""
+        for role in self._roles:
+            role.bias.zero_()
+        self.bind_first(self._maker.chosen)
+        return self
+
     def twin(self) -> Layer:
         """Return another instance with the same weights."""
         twin = Layer(self._maker, self.sizes, self.dtype)

@@ -108,6 +108,16 @@ class Target:
             rows += self._parameter_gradients(found.parameters, wanted_parameters)
         return rows
 
+    def drawn_gradients(
+        self, *args: Any, wrt: Sequence[int], cotangents: Sequence[Tensor | None]
+    ) -> list[Tensor | None]:
+        """Return the gradients of a call that draws, as dropout does: nothing is expected of it."""
+        with self._candidate.trace.paused():
+            found = self._send(args, cotangents=list(cotangents), wrt=wrt).gradients
+        if found is None or len(found.inputs) != len(wrt):
+            raise Crashed("the worker's answer lacks the gradients")
+        return list(found.inputs.values())
+
     def argument_label(self, index: int) -> str:
         return (
             f"`{self.entry.arguments[index]}`" if index < len(self.entry.arguments) else "an input"
