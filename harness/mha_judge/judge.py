@@ -7,7 +7,7 @@ import gc
 import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -167,20 +167,15 @@ def _on_gpu(
     reference: ModuleType,
     seed: int,
 ) -> Iterator[OnGpu | None]:
-    """Give the submission its turn on the GPU, if there is one: until its worker has ended."""
+    """Give the submission access to a GPU, if there is one, until its worker there has ended."""
     if gpus is None:
         yield None
         return
-    from mha_judge.gpu.turn import turn
     from mha_judge.grading.gpu import OnGpu
 
     source = bank.reference(problem.id).read_text(encoding="utf-8")
-    with ExitStack() as stack:
-        if gpus.why_not() is None:
-            stack.enter_context(turn("cuda-0"))
-        yield stack.enter_context(
-            closing(OnGpu(gpus, submission, problem, reference, seed, source))
-        )
+    with closing(OnGpu(gpus, submission, problem, reference, seed, source)) as gpu:
+        yield gpu
 
 
 @functools.cache  # asking the collector whether it was done takes as long as a check

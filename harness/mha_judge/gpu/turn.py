@@ -13,7 +13,8 @@ from platformdirs import user_cache_path
 
 from mha_judge.errors import SandboxUnavailable
 
-WAIT_S = 900.0
+WAIT_S = 300.0
+"""Below what a judge in a pool is given for a whole grade."""
 _LOOK_EVERY_S = 0.05
 
 

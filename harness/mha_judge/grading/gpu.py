@@ -11,6 +11,7 @@ import re
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +19,7 @@ from torch import Tensor
 
 from mha_judge.errors import SandboxUnavailable
 from mha_judge.gpu.access import MEMORY_BYTES, Gpus, described
+from mha_judge.gpu.turn import turn
 from mha_judge.grading.candidate import Candidate
 from mha_judge.grading.expected import leaves
 from mha_judge.grading.failures import CheckFailure, NotAssessed
@@ -64,13 +66,14 @@ class OnGpu:
         self._submission = submission
         self._reference_source = reference_source
         self._gpu: Gpu | None = None
+        self._turn = ExitStack()
         self.facts: Facts | None = None
 
     def why_not(self) -> str | None:
         return self._gpus.why_not()
 
     def why_not_taken(self) -> str | None:
-        """Take the device for this submission, and return why that cannot be done.
+        """Wait for the device, take it for this submission, and return why that cannot be done.
 
         Raises:
             SandboxUnavailable: It cannot, and was asked for by name.
@@ -99,12 +102,14 @@ class OnGpu:
         )
 
     def close(self) -> None:
-        """End the worker, which gives its memory back."""
+        """End the worker, which gives its memory back, and let the next submission have it."""
         if self._gpu is not None:
             self._gpu.candidate.session.close()
             self._gpu = None
+        self._turn.close()
 
     def _take(self) -> Gpu:
+        self._turn.enter_context(turn("cuda-0"))
         session = self.session_of(self._submission)
         try:
             session.load()
