@@ -103,11 +103,11 @@ def test_a_worker_that_may_reach_a_gpu_may_do_nothing_else():
         for function, args in REFUSED.items():
             with pytest.raises(Raised) as raised:
                 session.request("call", (args, {}, None), target=function)
-            assert raised.value.kind == "PermissionError", function
+            assert raised.value.kind in ("PermissionError", "FileNotFoundError"), function
         for request in (0x46D6, 0x30000001, 25):  # the driver's own, which /dev/null does not know
             with pytest.raises(Raised) as raised:
                 session.request("call", ([request], {}, None), target="ioctl")
-            assert raised.value.kind == "OSError" and "ENOTTY" not in raised.value.kind
+            assert raised.value.kind == "OSError"  # a PermissionError would have that name
 
 
 def test_without_a_gpu_no_request_of_the_driver_passes():
