@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from mha_judge.bank import Bank
+from mha_judge.diagnosis.bounds import bounded_memory
 from mha_judge.diagnosis.programs import Catalogue, Program
 from mha_judge.diagnosis.replay import Replay
 from mha_judge.grading.expected import Live, leaves
@@ -70,19 +71,21 @@ class Diagnostician:
 
     def recognises(self, step: Step) -> bool:
         """Return whether some mistake answers a step as the candidate did."""
-        for program in self._catalogue.programs.values():
-            replay = Replay(program.entry)
-            found = replay.agrees([step])
-            replay.release()
-            if found:
-                return True
+        with bounded_memory():
+            for program in self._catalogue.programs.values():
+                replay = Replay(program.entry)
+                found = replay.agrees([step])
+                replay.release()
+                if found:
+                    return True
         return False
 
     def explain(self, results: Sequence[CheckResult], trace: Trace) -> list[Diagnosis]:
         """Return the mistakes that explain failed checks, the one that explains most first."""
         case = _Case(self._reference, self._catalogue, results, trace)
-        named = case.by_single_mistakes()
-        named = case.by_pairs(named)
+        with bounded_memory():
+            named = case.by_single_mistakes()
+            named = case.by_pairs(named)
         for mistake, checks in case.by_their_check():
             named.setdefault(mistake.id, []).extend(checks)
         case.close()

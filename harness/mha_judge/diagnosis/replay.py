@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mha_judge.diagnosis.bounds import is_out_of_memory
 from mha_judge.diagnosis.likeness import (
     ALIKE,
     NEAR,
@@ -101,7 +102,7 @@ class Replay:
         except CheckFailure:
             return False
         except Exception as error:  # a mistake may raise anything, as the candidate may
-            if step.failure is None:
+            if step.failure is None or is_out_of_memory(error):
                 return False
             # of an object's refusals only what follows matters, not the words
             return step.target.chained or same_error(step.failure, error)

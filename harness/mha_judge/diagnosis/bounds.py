@@ -1,0 +1,39 @@
+"""What a replayed mistake may allocate: it runs in the judge, where no sandbox bounds it.
+
+Some misconceptions are about shapes and make huge arrays where a right answer makes small ones:
+`np.dot` in the place of `np.matmul` multiplies all leading axes with one another.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOM_BYTES = 512 * 1024**2
+_STATM = Path("/proc/self/statm")
+
+
+@contextmanager
+def bounded_memory(room_bytes: int = ROOM_BYTES) -> Iterator[None]:
+    """Let this process map only so much more inside the block; what asks for more raises there."""
+    before, hard = resource.getrlimit(resource.RLIMIT_AS)
+    try:
+        mapped = int(_STATM.read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    except OSError:  # no /proc here, and so no bound
+        yield
+        return
+    bound = mapped + room_bytes
+    if hard != resource.RLIM_INFINITY:
+        bound = min(bound, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (bound, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (before, hard))
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Return whether an error says that memory could not be had, in NumPy's words or torch's."""
+    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
