@@ -96,8 +96,8 @@ def expect(function: Callable[..., Any], args: Sequence[Any], rounded: Callable[
         args: The arguments of the question.
         rounded: The reference in the dtype of the question, called on plain copies.
     """
-    with torch.no_grad(), _Logits() as logits:
-        with in_float64():
+    with torch.no_grad():
+        with _Logits() as logits, in_float64():
             exact = function(*(map_tree(exact_copy, value) for value in args))
         approximate = rounded(*(map_tree(rounded_copy, value) for value in args))
     return pair_up(exact, approximate, logits.largest)
@@ -121,11 +121,10 @@ def expect_gradients(
         wrt: Indices of the differentiated arguments.
         parameters: Those of `function` and of `rounded`, by name.
     """
-    with _Logits() as logits:
-        with in_float64():
-            own = [exact_copy(a) for a in args]
-            exact = gradients(function, own, cotangents, wrt, parameters[0])
-        near = gradients(rounded, [rounded_copy(a) for a in args], cotangents, wrt, parameters[1])
+    with _Logits() as logits, in_float64():
+        own = [exact_copy(a) for a in args]
+        exact = gradients(function, own, cotangents, wrt, parameters[0])
+    near = gradients(rounded, [rounded_copy(a) for a in args], cotangents, wrt, parameters[1])
     # the bias of the keys has a gradient of exactly zero: rounding shows beside the others' size
     scale = max((_largest(one.double().abs()) for one in exact[len(wrt) :]), default=0.0)
     pairs = [

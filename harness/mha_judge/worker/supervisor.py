@@ -325,10 +325,16 @@ def _die_with_the_judge() -> None:
 
 def _import_before_fork() -> None:
     """Import what a worker needs now: after the fork each import would be paid every time."""
+    import numpy.ctypeslib  # noqa: F401  # safetensors imports it late
+    import safetensors.numpy
+    import safetensors.torch  # noqa: F401
     import torch
     import torch.nn.functional
 
     import mha_judge.worker.serve  # noqa: F401  # with all that it imports
+
+    with contextlib.suppress(ImportError):  # submissions may use it, if it is there
+        import einops  # noqa: F401
 
     torch.set_num_threads(1)
 
