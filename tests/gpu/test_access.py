@@ -145,3 +145,17 @@ def test_a_cuda_build_of_torch_is_told_without_importing_it(tmp_path, monkeypatc
 )
 def test_the_container_toolkit_shows_in_what_the_engine_says(info, has):
     assert (presence._toolkit_missing(info) is None) == has
+
+
+def test_an_engine_of_this_machine_is_not_asked_where_there_is_no_driver(monkeypatch, tmp_path):
+    def asked(backend):
+        raise AssertionError("an engine was asked")
+
+    monkeypatch.setattr(presence, "_DRIVER", tmp_path / "none")
+    monkeypatch.setattr(presence, "why_not", asked)
+    monkeypatch.delenv("DOCKER_HOST", raising=False)
+
+    assert Gpus(backend="container").why_not().startswith("no CUDA device")
+    monkeypatch.setenv("DOCKER_HOST", "ssh://far")
+    with pytest.raises(AssertionError):
+        Gpus(backend="container").why_not()

@@ -81,6 +81,9 @@ class Gpus:
     def _look(self) -> str | None:
         if self.device == "cpu":
             return "--device cpu"
+        missing = presence.driver_missing()
+        if missing is not None and not presence.engine_is_elsewhere():
+            return missing  # an engine of this machine need not be asked
         reasons = {name: presence.why_not(name) for name in self._candidates()}
         self._chosen = next((name for name, reason in reasons.items() if reason is None), "")
         if self._chosen:
@@ -93,10 +96,7 @@ class Gpus:
     def _candidates(self) -> list[str]:
         if self.settings is not None:
             return ["container"]
-        if self.backend != "auto":
-            return [self.backend]
-        # without a driver no backend has a device, and an engine need not be asked
-        return [*BACKENDS] if presence.driver_missing() is None else ["jail"]
+        return [*BACKENDS] if self.backend == "auto" else [self.backend]
 
     def _open(self) -> Channel:
         return open_gpu_channel(self._chosen or self.backend, self.unsafe, self.settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 from contextlib import closing
 from dataclasses import dataclass
@@ -46,6 +47,12 @@ def driver_missing() -> str | None:
     if _DRIVER.exists():
         return None
     return f"no CUDA device: {_DRIVER} is not there; install NVIDIA's driver"
+
+
+def engine_is_elsewhere() -> bool:
+    """Return whether Docker is reached over a network, where other devices may be."""
+    host = os.environ.get("DOCKER_HOST", "")
+    return bool(host) and not host.startswith("unix://")
 
 
 def torch_missing() -> str | None:
