@@ -35,5 +35,8 @@ def bounded_memory(room_bytes: int = ROOM_BYTES) -> Iterator[None]:
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Return whether an error says that memory could not be had, in NumPy's words or torch's."""
-    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
+    """Return whether memory could not be had, as NumPy and torch say it.
+
+    A plain `MemoryError` is the program's own: a pool of pages that is full may raise it.
+    """
+    return type(error).__name__ == "_ArrayMemoryError" or "can't allocate memory" in str(error)
