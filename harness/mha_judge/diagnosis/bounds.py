@@ -39,4 +39,5 @@ def is_out_of_memory(error: Exception) -> bool:
 
     A plain `MemoryError` is the program's own: a pool of pages that is full may raise it.
     """
-    return type(error).__name__ == "_ArrayMemoryError" or "can't allocate memory" in str(error)
+    of_numpy = isinstance(error, MemoryError) and type(error).__module__.startswith("numpy")
+    return of_numpy or "can't allocate memory" in str(error)
