@@ -12,6 +12,7 @@ from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 import pytest
+import torch
 from answers import mixed
 
 from mha_judge.bank import Bank
@@ -41,6 +42,7 @@ class _DirectSession(session.Session):
     def _obey(self, op: str, value: object, fields: dict[str, Any]) -> Any:
         self._number += 1
         header = {"id": self._number, "op": op, **fields}
+        value = _copied(value)  # a candidate must not see, nor mark, the judge's own tensors
         try:
             with redirect_stdout(io.StringIO()):
                 told, values = self._server.obey(header, value)
@@ -52,6 +54,16 @@ class _DirectSession(session.Session):
 
     def close(self) -> None:
         pass
+
+
+def _copied(tree: Any) -> Any:
+    if isinstance(tree, torch.Tensor):
+        return tree.detach().clone()
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(_copied(item) for item in tree)
+    if isinstance(tree, dict):
+        return {key: _copied(item) for key, item in tree.items()}
+    return tree
 
 
 @contextmanager
