@@ -173,8 +173,7 @@ def _on_gpu(
         return
     from mha_judge.grading.gpu import OnGpu
 
-    source = bank.reference(problem.id).read_text(encoding="utf-8")
-    with closing(OnGpu(gpus, submission, problem, reference, seed, source)) as gpu:
+    with closing(OnGpu(gpus, submission, bank, problem, reference, seed)) as gpu:
         yield gpu
 
 

@@ -30,7 +30,6 @@ class Graders:
     """A pool of processes that grade."""
 
     def __init__(self, bank: Bank, backend: str, processes: int, gpus: Gpus | None = None) -> None:
-        self.gpus = gpus
         self._pool = Pool(bank, functools.partial(open_channel, backend), processes, gpus=gpus)
 
     def reports(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Report]]:

@@ -50,14 +50,16 @@ def _show_gpu(console: Console) -> None:
 
     console.print(Text("\nGPU", style="bold"))
     table = Table.grid(padding=(0, 1))
+    lacking = []
     for backend in BACKENDS:
-        for need in needs(backend):
+        wanted = needs(backend)
+        lacking.append(any(need.missing for need in wanted))
+        for need in wanted:
             mark = ("missing", "yellow") if need.missing else ("there", "green")
             table.add_row(
                 "  ", backend, Text(mark[0], style=mark[1]), Text(need.title),
                 Text(need.missing or "", style="dim"),
             )  # fmt: skip
     console.print(table)
-    reasons = [next((n.missing for n in needs(name) if n.missing), None) for name in BACKENDS]
-    if all(reasons):
+    if all(lacking):
         console.print(Text("  checks on a GPU are not assessed on this machine"))

@@ -17,9 +17,9 @@ from typing import Any
 
 from torch import Tensor
 
+from mha_judge.bank import Bank
 from mha_judge.errors import SandboxUnavailable
 from mha_judge.gpu.access import MEMORY_BYTES, Gpus, described
-from mha_judge.gpu.turn import turn
 from mha_judge.grading.candidate import Candidate
 from mha_judge.grading.expected import leaves
 from mha_judge.grading.failures import CheckFailure, NotAssessed
@@ -54,17 +54,17 @@ class OnGpu:
         self,
         gpus: Gpus,
         submission: Submission,
+        bank: Bank,
         problem: Problem,
         reference: ModuleType,
         seed: int,
-        reference_source: str,
     ) -> None:
         self._gpus = gpus
+        self._bank = bank
         self._problem = problem
         self._reference = reference
         self._seed = seed
         self._submission = submission
-        self._reference_source = reference_source
         self._gpu: Gpu | None = None
         self._turn = ExitStack()
         self.facts: Facts | None = None
@@ -109,6 +109,8 @@ class OnGpu:
         self._turn.close()
 
     def _take(self) -> Gpu:
+        from mha_judge.gpu.turn import turn  # most grades never take a device
+
         self._turn.enter_context(turn("cuda-0"))
         session = self.session_of(self._submission)
         try:
@@ -119,8 +121,7 @@ class OnGpu:
         candidate = Candidate(
             session, self._problem, self._reference, self._seed, self._submission.source
         )
-        reference = Submission.of(self._reference_source, f"{self._problem.id}.py")
-        return Gpu(candidate, self, reference)
+        return Gpu(candidate, self, Submission.read(self._bank.reference(self._problem.id)))
 
     @property
     def device(self) -> str:
@@ -197,7 +198,7 @@ _MISCONCEPTIONS = (
     (
         re.compile(
             r"same device|at least two devices|expected device|is on cpu|device type cpu|"
-            r"Unhandled FakeTensor|but found device|found two different devices",
+            r"but found device|found two different devices",
         ),
         "makes a tensor on the CPU although its inputs are on the GPU: create masks, tables and "
         "`arange` with `device=x.device`, and keep those of a layer in buffers",
@@ -283,11 +284,11 @@ def report_speed(
     own = gpu.seconds(target, sets)  # first: the others end the worker that has the layer
     reference = gpu.seconds_of_reference(target.entry.name, sets, sizes)
     fused = gpu.seconds_of("fused", heads)
-    moved = sum(leaf.numel() * leaf.element_size() for leaf in leaves(sets[0]) if _is(leaf))
-    block = max((leaf for leaf in leaves(sets[0]) if _is(leaf)), key=lambda leaf: leaf.numel())
+    inputs = [leaf for leaf in leaves(sets[0]) if isinstance(leaf, Tensor)]
+    block = max(inputs, key=lambda leaf: leaf.numel())
     copy = gpu.seconds_of("copied", [[block + index] for index in range(len(sets))])
     # a copy reads and writes; a call must at least read
-    least = copy * moved / (2 * block.numel() * block.element_size())
+    least = copy * sum(leaf.nbytes for leaf in inputs) / (2 * block.nbytes)
     gpu.candidate.note(
         f"GPU time of a call: {own / reference:.2f} × the plain reference's, "
         f"{own / fused:.2f} × fused attention's"
@@ -297,10 +298,6 @@ def report_speed(
             f"answers in {own * 1e6:.0f} µs, less than reading its inputs takes "
             f"({least * 1e6:.0f} µs): the work is not done, or not in the call"
         )
-
-
-def _is(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor)
 
 
 def _seconds(

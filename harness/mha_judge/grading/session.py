@@ -171,7 +171,8 @@ class Session:
             self._end()
             raise
         except Raised as raised:
-            if raised.kind in _GPU_IS_LOST or _GPU_ERROR.search(raised.message):
+            lost = raised.kind in _GPU_IS_LOST or _GPU_ERROR.search(raised.message)
+            if self._device and lost:
                 self._end()  # nothing works on this device any more until the process is another
             raise
 

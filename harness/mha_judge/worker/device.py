@@ -8,7 +8,7 @@ of memory is, like all that a worker says, evidence and not proof.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -83,9 +83,8 @@ class Device:
             if self._device is not None and self._device.type == "cuda":
                 torch.cuda.empty_cache()
 
-    @contextlib.contextmanager
-    def counting(self, peak: dict[str, int]) -> Iterator[None]:
-        """Note in `peak["bytes"]` what is allocated inside beyond what is before.
+    def peak_of(self, call: Callable[[], Any]) -> tuple[Any, int]:
+        """Return what a call returns, and the bytes that it allocates beyond what is there before.
 
         Raises:
             RuntimeError: If the device counts no memory.
@@ -96,9 +95,9 @@ class Device:
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats(self._device)
         before = torch.cuda.memory_allocated(self._device)
-        yield
+        result = call()
         torch.cuda.synchronize(self._device)
-        peak["bytes"] = max(0, torch.cuda.max_memory_allocated(self._device) - before)
+        return result, max(0, torch.cuda.max_memory_allocated(self._device) - before)
 
 
 class Sets:

@@ -128,10 +128,8 @@ class Server:
                 result = target(*args, **kwargs)
             fields["observed"] = seen.as_fields()
         elif header.get("peak"):
-            peak: dict[str, int] = {}
-            with self._device.counting(peak), torch.no_grad():
-                result = target(*args, **kwargs)
-            fields["peak_bytes"] = peak["bytes"]
+            with torch.no_grad():
+                result, fields["peak_bytes"] = self._device.peak_of(lambda: target(*args, **kwargs))
         else:
             result = target(*args, **kwargs)
         self._device.settle()

@@ -46,6 +46,12 @@ def host(settings: Settings) -> dict[str, Any]:
     def limit(name: str, value: int) -> Any:
         return Ulimit(name=name, soft=value, hard=value)
 
+    gpus = {}
+    if settings.gpus:  # and no more of the driver than computing takes
+        wanted = [["compute", "utility"]]
+        gpus["device_requests"] = [
+            DeviceRequest(device_ids=list(settings.gpus), capabilities=wanted)
+        ]
     return {
         "network_mode": "none",
         "ipc_mode": "none",
@@ -73,10 +79,5 @@ def host(settings: Settings) -> dict[str, Any]:
         "init": True,  # reaps what the supervisor leaves, and passes signals on
         "auto_remove": True,
         "runtime": settings.runtime,
-        **({"device_requests": [_gpu_request(settings, DeviceRequest)]} if settings.gpus else {}),
+        **gpus,
     }
-
-
-def _gpu_request(settings: Settings, request: Any) -> Any:
-    """Ask for some GPUs and for no more of the driver than computing takes."""
-    return request(device_ids=list(settings.gpus), capabilities=[["compute", "utility"]])
