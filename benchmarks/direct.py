@@ -23,6 +23,7 @@ from mha_judge.judge import grade
 from mha_judge.report.models import Report
 from mha_judge.sandbox import base
 from mha_judge.submission import Submission
+from mha_judge.wire import map_tree
 from mha_judge.worker.serve import Server
 
 
@@ -42,28 +43,22 @@ class _DirectSession(session.Session):
     def _obey(self, op: str, value: object, fields: dict[str, Any]) -> Any:
         self._number += 1
         header = {"id": self._number, "op": op, **fields}
-        value = _copied(value)  # a candidate must not see, nor mark, the judge's own tensors
+        value = map_tree(_copied, value)  # a candidate must not mark the judge's own tensors
         try:
             with redirect_stdout(io.StringIO()):
                 told, values = self._server.obey(header, value)
         except Exception as error:
             kind = type(error).__name__
             raise Raised(f"raises {kind}: {error}", kind=kind) from error
-        answer = values.get("answer", values)
+        answer = map_tree(_copied, values.get("answer", values))
         return parse_reply(op, {**told, **answer})
 
     def close(self) -> None:
         pass
 
 
-def _copied(tree: Any) -> Any:
-    if isinstance(tree, torch.Tensor):
-        return tree.detach().clone()
-    if isinstance(tree, (list, tuple)):
-        return type(tree)(_copied(item) for item in tree)
-    if isinstance(tree, dict):
-        return {key: _copied(item) for key, item in tree.items()}
-    return tree
+def _copied(leaf: Any) -> Any:
+    return leaf.detach().clone() if isinstance(leaf, torch.Tensor) else leaf
 
 
 @contextmanager

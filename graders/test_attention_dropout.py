@@ -8,7 +8,7 @@ have to lie within 7 sigma.
 
 # B batch  L query length  S key length  H heads  D head size  E = H·D width  p dropout
 
-from itertools import combinations, product
+from itertools import combinations
 
 import torch
 
@@ -23,13 +23,17 @@ from mha_judge.grading import (
     check,
     fail,
 )
+from mha_judge.grading.dropout import (
+    SIGMAS,
+    assert_gradients_of_dropped_weights,
+    assert_share,
+)
 
 E, H = 33, 3  # D = 11
 B, L, S = 2, 5, 7
 MASK_DTYPES = (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32)
 COPIES, QUERIES, KEYS = 400, 4, 3  # many draws in one call; H · KEYS weights for E equations
 NEAR = 0.01  # a multiple of a weight is 0 or 1 / (1 − p); nothing that is graded lies between
-SIGMAS = 7
 
 
 def layer_of(candidate, embed_dim=E, num_heads=H, dropout=0.0, dtype=torch.float32):
@@ -141,14 +145,6 @@ def _tell_the_factor(factor, share, p):
             f"about {share:.2f} of them; {p} is wanted",
         )
     fail("in training the weights that are kept are multiplied by another number", detail)
-
-
-def assert_share(hits, chance, message):
-    """Assert that a share of independent draws is the chance of a hit."""
-    sigma = (chance * (1 - chance) / hits.numel()) ** 0.5
-    share = float(hits.double().mean())
-    if abs(share - chance) > SIGMAS * sigma:
-        fail(message, f"a share of {share:.4f}; {chance:.4f} is expected, sigma {sigma:.4f}")
 
 
 def assert_unrelated(one, other, message):
@@ -547,31 +543,9 @@ def test_gradients_in_training(candidate, draw):
         cotangents=[draw.normal(B, L, E)],
         parameters=True,
     )
-    assert_gradients_of_what_was_dropped(candidate, *qkv(draw, 1, 1, 2, 11))
-
-
-def assert_gradients_of_what_was_dropped(candidate, q, k, v):
-    """Assert that with dropout the gradients are those of the weights, dropped or scaled."""
-    p, inputs = 0.4, [x.repeat(COPIES, 1, 1) for x in (q, k, v)]
-    layer = layer_of(candidate, 11, 1, dropout=p)
-    layer.train(True)
-    ones = torch.ones_like(inputs[0])
-    found = layer.drawn_gradients(*inputs, wrt=(0, 1, 2), cotangents=[ones])
-    if any(one is None for one in found):
-        fail("in training no gradient reaches one of the inputs")
-    reference, _ = layer.references()
-    wanted = []
-    for kept in product((0.0, 1 / (1 - p)), repeat=2):
-        given = [x[0].double().requires_grad_() for x in (q, k, v)]  # one head, two keys
-        maps = (reference.q_proj, reference.k_proj, reference.v_proj)
-        (q_,), k_, v_ = (project(x) for project, x in zip(maps, given, strict=True))
-        weights = torch.softmax(k_ @ q_ / q_.numel() ** 0.5, -1) * torch.tensor(kept).double()
-        reference.out_proj(weights @ v_).sum().backward()
-        wanted.append(torch.cat([x.grad for x in given]).flatten())
-    joined = torch.cat([x.double() for x in found], dim=1).flatten(1)  # (COPIES, ·)
-    off = torch.stack([(joined - one).norm(dim=-1) for one in wanted]).amin(0)
-    if not bool((off < NEAR * wanted[-1].norm()).all()):
-        fail("in training the gradients are not those of the weights as they were dropped")
+    layer = layer_of(candidate, 11, 1, dropout=0.4)
+    maps = ("q_proj", "k_proj", "v_proj", "out_proj")
+    assert_gradients_of_dropped_weights(layer, *qkv(draw, 1, 1, 2, 11), p=0.4, maps=maps)
 
 
 @check(

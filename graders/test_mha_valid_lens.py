@@ -3,8 +3,6 @@
 # B batch  L query length  S key length  H heads  D head size  E = H·D num_hiddens
 # N rows of a folded batch: N = B·H, row b·H + h is head h of item b
 
-import itertools
-
 import torch
 
 from mha_judge.grading import (
@@ -18,10 +16,17 @@ from mha_judge.grading import (
     check,
     fail,
 )
+from mha_judge.grading.dropout import (
+    assert_gradients_of_dropped_weights,
+    assert_share,
+    nearly,
+)
 
 E, H = 33, 3  # D = 11
 B, L, S = 2, 5, 7
 KEY, QUERY, VALUE = 13, 17, 19
+MAPS = ("W_q", "W_k", "W_v", "W_o")
+NOT_WITH_P = "in training the weights are not dropped one by one with probability p"
 
 
 def layer_of(candidate, num_hiddens=E, num_heads=H, dtype=torch.float32, **options):
@@ -529,47 +534,26 @@ def test_dropout_in_training(candidate, draw):
     for one in range(3):
         for other in range(3):
             both = (kept[:, 0] == one) & (kept[:, 1] == other)
-            assert_likely(both, chance[one] * chance[other])
+            assert_share(both, chance[one] * chance[other], NOT_WITH_P)
 
     # One key, three heads: all are dropped in p³ of the draws, none in (1 − p)³.
     layer = layer_of(candidate, 33, 3, dropout=p)
     found, full = in_training(layer, *(x.repeat(1000, 1, 1) for x in qkv(draw, 1, 1, 1)))
-    assert_likely(nearly(found, 0 * full, full), p**3)
-    assert_likely(nearly(found, full / (1 - p), full), (1 - p) ** 3)
+    assert_share(nearly(found, 0 * full, full), p**3, NOT_WITH_P)
+    assert_share(nearly(found, full / (1 - p), full), (1 - p) ** 3, NOT_WITH_P)
 
     # Beside a key of which nothing is seen it is the same.
     queries, keys, values = qkv(draw, 1, 1, 2)
     for lens in (torch.ones(1000, dtype=torch.int64), torch.ones(1000, 1, dtype=torch.int64)):
         inputs = (x.repeat(1000, 1, 1) for x in (queries, keys, values))
         found, full = in_training(layer, *inputs, lens)
-        assert_likely(nearly(found, 0 * full, full), p**3)
-        assert_likely(nearly(found, full / (1 - p), full), (1 - p) ** 3)
+        assert_share(nearly(found, 0 * full, full), p**3, NOT_WITH_P)
+        assert_share(nearly(found, full / (1 - p), full), (1 - p) ** 3, NOT_WITH_P)
 
     layer.train(False)
     assert_close(layer(*qkv(draw)), "output")
     layer = layer_of(candidate, 11, 1, dropout=p)
-    assert_gradients_in_training(candidate, layer, *qkv(draw, 1, 1, 2), p)
-
-
-def assert_gradients_in_training(candidate, layer, queries, keys, values, p):
-    """Assert that the gradients are those of two weights, each dropped or scaled."""
-    given = tuple(x.repeat(400, 1, 1) for x in (queries, keys, values))
-    layer.train(True)
-    found = layer.drawn_gradients(*given, wrt=(0, 1, 2), cotangents=[torch.ones(400, 1, 11)])
-    if any(one is None for one in found):
-        fail("in training no gradient reaches one of the inputs")
-    reference, _ = layer.references()
-    wanted = []
-    for kept in itertools.product((0.0, 1 / (1 - p)), repeat=2):
-        ones = [x[0].double().requires_grad_() for x in (queries, keys, values)]
-        (q,), k, v = reference.W_q(ones[0]), reference.W_k(ones[1]), reference.W_v(ones[2])
-        weights = torch.softmax(k @ q / q.numel() ** 0.5, -1) * torch.tensor(kept).double()
-        reference.W_o(weights @ v).sum().backward()
-        wanted.append(torch.cat([x.grad.flatten() for x in ones]))
-    joined = torch.cat([x.double().flatten(1) for x in found], dim=1)  # (400, ·)
-    near = [nearly(joined, one, wanted[-1]) for one in wanted]
-    if not torch.stack(near).any(0).all():
-        fail("in training the gradients are not those of the weights as they were dropped")
+    assert_gradients_of_dropped_weights(layer, *qkv(draw, 1, 1, 2), p=p, maps=MAPS)
 
 
 def in_training(layer, *inputs):
@@ -577,22 +561,6 @@ def in_training(layer, *inputs):
     layer.train(True)
     answer = layer(*inputs)
     return answer.output.double(), answer.expected["output"].exact
-
-
-def nearly(found, wanted, full):
-    """Return which of the found vectors are the wanted ones, beside the size of `full`."""
-    return (found - wanted).norm(dim=-1) < 1e-3 * full.norm(dim=-1)
-
-
-def assert_likely(hits, chance):
-    """Assert that a share of independent draws is the chance of a hit, within 7 sigma."""
-    sigma = (chance * (1 - chance) / hits.numel()) ** 0.5
-    share = float(hits.double().mean())
-    if abs(share - chance) > 7 * sigma:
-        fail(
-            "in training the weights are not dropped one by one with probability p",
-            f"a share of {share:.4f} where {chance:.4f} is expected, sigma {sigma:.4f}",
-        )
 
 
 @check(

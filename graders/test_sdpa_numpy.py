@@ -351,6 +351,7 @@ def test_non_contiguous(candidate, draw):
 
     assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
     mask = blocking(draw, 7, 5).double().T
+    mask[:, 0] = 0  # no query is left without a key
     assert_close(candidate.scaled_dot_product_attention(q, k, v, mask), "output")
 
 

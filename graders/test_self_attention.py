@@ -2,8 +2,6 @@
 
 # B batch  L length  H heads  D head size  E = H·D width
 
-import itertools
-
 import torch
 
 from mha_judge.grading import (
@@ -17,9 +15,16 @@ from mha_judge.grading import (
     check,
     fail,
 )
+from mha_judge.grading.dropout import (
+    assert_gradients_of_dropped_weights,
+    assert_share,
+    nearly,
+)
 
 E, H = 33, 3  # D = 11
 B, L = 2, 7
+MAPS = ("q_proj", "k_proj", "v_proj", "out_proj")
+NOT_WITH_P = "in training the weights are not dropped one by one with probability p"
 
 
 def layer_of(candidate, embed_dim=E, num_heads=H, dtype=torch.float32, **options):
@@ -474,13 +479,13 @@ def test_dropout_in_training(candidate, draw):
     for one in range(3):
         for other in range(3):
             both = (kept[:, 0] == one) & (kept[:, 1] == other)
-            assert_likely(both, chance[one] * chance[other])
+            assert_share(both, chance[one] * chance[other], NOT_WITH_P)
 
     # One position, three heads: all are dropped in p³ of the draws, none in (1 − p)³.
     layer = layer_of(candidate, 33, 3, dropout=p, bias=False)
     found, full = in_training(layer, draw.normal(1, 1, 33).repeat(1000, 1, 1))
-    assert_likely(nearly(found, 0 * full, full), p**3)
-    assert_likely(nearly(found, full / (1 - p), full), (1 - p) ** 3)
+    assert_share(nearly(found, 0 * full, full), p**3, NOT_WITH_P)
+    assert_share(nearly(found, full / (1 - p), full), (1 - p) ** 3, NOT_WITH_P)
 
     layer.train(False)
     assert_close(layer(draw.normal(B, L, 33)), "output")
@@ -492,32 +497,10 @@ def test_dropout_in_training(candidate, draw):
         layer = layer_of(candidate, 33, 3, dropout=p, bias=False, causal=causal)
         for masks in ((open_,), (None, open_[:1]), (open_, added), (None, added.bool(), True)):
             found, full = in_training(layer, x, *masks)
-            assert_likely(nearly(found, 0 * full, full), p**3)
-            assert_likely(nearly(found, full / (1 - p), full), (1 - p) ** 3)
+            assert_share(nearly(found, 0 * full, full), p**3, NOT_WITH_P)
+            assert_share(nearly(found, full / (1 - p), full), (1 - p) ** 3, NOT_WITH_P)
     layer = layer_of(candidate, 11, 1, dropout=p, bias=False)
-    assert_gradients_in_training(candidate, layer, draw.normal(1, 2, 11), p)
-
-
-def assert_gradients_in_training(candidate, layer, x, p):
-    """Assert that the gradients of a first row are those of its weights, dropped or scaled."""
-    x, cotangent = x.repeat(400, 1, 1), torch.zeros(400, *x.shape[1:])
-    cotangent[:, 0] = 1
-    layer.train(True)
-    [found] = layer.drawn_gradients(x, wrt=(0,), cotangents=[cotangent])
-    if found is None:
-        fail("in training no gradient reaches `x`")
-    reference, _ = layer.references()
-    wanted = []
-    for kept in itertools.product((0.0, 1 / (1 - p)), repeat=2):
-        one = x[0].double().requires_grad_()  # (2, E): one head, two keys
-        q, k, v = reference.q_proj(one)[0], reference.k_proj(one), reference.v_proj(one)
-        weights = torch.softmax(k @ q / q.numel() ** 0.5, -1) * torch.tensor(kept).double()
-        reference.out_proj(weights @ v).sum().backward()
-        wanted.append(one.grad)
-    full = wanted[-1].flatten()
-    near = [nearly(found.double().flatten(1), one.flatten(), full) for one in wanted]
-    if not torch.stack(near).any(0).all():
-        fail("in training the gradients are not those of the weights as they were dropped")
+    assert_gradients_of_dropped_weights(layer, draw.normal(1, 2, 11), p=p, maps=MAPS)
 
 
 def in_training(layer, *inputs):
@@ -530,22 +513,6 @@ def in_training(layer, *inputs):
 def parts_of(found, full):
     """Return which multiple of `full` each of the found vectors is, (B, L)."""
     return (found * full).sum(-1) / (full * full).sum(-1)
-
-
-def nearly(found, wanted, full):
-    """Return which of the found vectors are the wanted ones, beside the size of `full`."""
-    return (found - wanted).norm(dim=-1) < 1e-3 * full.norm(dim=-1)
-
-
-def assert_likely(hits, chance):
-    """Assert that a share of independent draws is the chance of a hit, within 7 sigma."""
-    sigma = (chance * (1 - chance) / hits.numel()) ** 0.5
-    share = float(hits.double().mean())
-    if abs(share - chance) > 7 * sigma:
-        fail(
-            "in training the weights are not dropped one by one with probability p",
-            f"a share of {share:.4f} where {chance:.4f} is expected, sigma {sigma:.4f}",
-        )
 
 
 @check(

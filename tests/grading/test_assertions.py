@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from mha_judge.grading.assertions import (
+    assert_close,
     assert_gradients_match,
     assert_inputs_unchanged,
     assert_rejected,
@@ -103,6 +104,29 @@ def test_the_non_finite_must_stand_where_the_reference_has_it(special):
     for wrong in (EXACT, elsewhere, EXACT * special):
         with pytest.raises(CheckFailure, match="where the reference"):
             compare(wrong, expected(with_it), "the output")
+
+
+class Answered:
+    """Stands for an answer whose only result is as the reference has it."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def pairs(self, name):
+        yield self._value, expected(self._value), name
+
+
+def test_what_the_contract_leaves_open_is_not_graded():
+    blocked = EXACT.clone()
+    blocked[0] = math.nan
+
+    with pytest.raises(ValueError, match="the reference has NaN in output"):
+        assert_close(Answered(blocked), "output")
+    assert_close(Answered(blocked), "output", nan=True)
+    with pytest.raises(ValueError, match="the reference has NaN in the gradient of `q`"):
+        assert_gradients_match(
+            Target(rows=[("`q`", None, expected(blocked))]), wrt=[0], cotangents=[]
+        )
 
 
 def test_infinities_of_the_other_sign_do_not_pass():

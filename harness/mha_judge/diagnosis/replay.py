@@ -31,7 +31,6 @@ from mha_judge.grading.expected import (
     gradients,
     in_float64,
     leaves,
-    map_tree,
     pair_up,
     rounded_copy,
 )
@@ -39,6 +38,7 @@ from mha_judge.grading.failures import CheckFailure, Raised
 from mha_judge.grading.stateful import Bound, Stateful
 from mha_judge.grading.target import Target
 from mha_judge.grading.trace import Step
+from mha_judge.wire import map_tree
 
 Kept = dict[int, tuple[Any, Any]]
 """What a program returned under a request's number, exact and rounded."""

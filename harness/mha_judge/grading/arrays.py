@@ -9,9 +9,8 @@ import numpy
 import torch
 from torch import Tensor
 
-from mha_judge.grading.expected import map_tree
 from mha_judge.problem import Entry
-from mha_judge.wire import Opaque
+from mha_judge.wire import Opaque, map_tree
 
 
 def as_arrays(tree: Any) -> Any:

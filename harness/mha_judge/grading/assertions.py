@@ -29,14 +29,22 @@ def fail(message: str, detail: str = "") -> NoReturn:
     raise CheckFailure(message, detail)
 
 
-def assert_close(answer: Answer, *names: str) -> None:
+def assert_close(answer: Answer, *names: str, nan: bool = False) -> None:
     """Assert that the named results are what the reference gives, within the error budget.
+
+    Args:
+        answer: What a call returned.
+        names: Which of the contract's results are compared.
+        nan: Whether the contract says where NaN stands.
 
     Raises:
         CheckFailure: If a result is missing, of another shape or dtype, or too far off.
+        ValueError: If the reference gives NaN and the contract does not: the grader is at fault.
     """
     for name in names:
         for found, expected, label in answer.pairs(name):
+            if not nan:
+                _require_defined(expected, label)
             compare(found, expected, label)
 
 
@@ -67,6 +75,12 @@ def compare(found: object, expected: Expected, label: str) -> None:
         margin=worst / expected.tolerance if expected.tolerance else None,
         sample=sample_at(index, exact, actual, label),
     )
+
+
+def _require_defined(expected: Expected, label: str) -> None:
+    """Refuse to grade what the contract leaves open, such as a row that is blocked as a whole."""
+    if bool(expected.exact.isnan().any()):
+        raise ValueError(f"the reference has NaN in {label}: a right answer need not")
 
 
 def require_form(found: object, expected: Expected, label: str) -> Tensor:
@@ -134,6 +148,7 @@ def assert_gradients_match(
     """
     found = target.gradients(*args, wrt=wrt, cotangents=cotangents, parameters=parameters)
     for label, gradient, expected in found:
+        _require_defined(expected, f"the gradient of {label}")
         if gradient is None:
             if float(expected.exact.abs().max()) <= expected.tolerance:
                 continue

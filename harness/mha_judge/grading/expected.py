@@ -23,6 +23,8 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from mha_judge.wire import map_tree
+
 _FACTOR = {torch.float64: 16.0, torch.float32: 16.0, torch.bfloat16: 6.0, torch.float16: 6.0}
 _LOGIT_FLOOR = 4.0
 _CEILING = 0.1
@@ -170,13 +172,6 @@ def leaves(tree: Any) -> Iterator[Any]:
         yield from leaves(list(tree.values()))
     else:
         yield tree
-
-
-def map_tree(function: Callable[[Any], Any], tree: Any) -> Any:
-    """Apply `function` to every leaf of a tree of lists and tuples."""
-    if isinstance(tree, (list, tuple)):
-        return type(tree)(map_tree(function, item) for item in tree)
-    return function(tree)
 
 
 def for_candidate(tree: Any) -> Any:

@@ -12,6 +12,7 @@ from mha_judge.wire.frames import (
     WireError,
     encode_frame,
 )
+from mha_judge.wire.trees import map_tree
 from mha_judge.wire.values import Kept, Opaque, pack, unpack
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Opaque",
     "WireError",
     "encode_frame",
+    "map_tree",
     "pack",
     "unpack",
 ]

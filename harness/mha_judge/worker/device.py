@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from mha_judge.wire import map_tree
+
 _SHAKE = 1.0009765625
 """Changes inputs by a thousandth; exact in every format, so that a shaken tensor stays finite."""
 
@@ -54,18 +56,16 @@ class Device:
         """Return a tree with its tensors on the device; one given twice arrives as one tensor."""
         if self._device is None:
             return tree
-        return self._moved(tree, {})
+        seen: dict[int, torch.Tensor] = {}
 
-    def _moved(self, tree: Any, seen: dict[int, torch.Tensor]) -> Any:
-        if isinstance(tree, torch.Tensor):
-            if id(tree) not in seen:
-                seen[id(tree)] = tree.to(self._device)
-            return seen[id(tree)]
-        if isinstance(tree, (list, tuple)):
-            return type(tree)(self._moved(item, seen) for item in tree)
-        if isinstance(tree, dict):
-            return {key: self._moved(item, seen) for key, item in tree.items()}
-        return tree
+        def move(leaf: Any) -> Any:
+            if not isinstance(leaf, torch.Tensor):
+                return leaf
+            if id(leaf) not in seen:
+                seen[id(leaf)] = leaf.to(self._device)
+            return seen[id(leaf)]
+
+        return map_tree(move, tree)
 
     def receive(self, module: torch.nn.Module) -> None:
         """Move a module: its parameters and buffers, as `model.to(device)` does, and no more."""

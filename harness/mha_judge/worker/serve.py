@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from mha_judge.wire import FrameReader, Kept, WireError, encode_frame, pack, unpack
+from mha_judge.wire import FrameReader, Kept, WireError, encode_frame, map_tree, pack, unpack
 from mha_judge.worker import instances, observation, submission
 from mha_judge.worker.device import Device, Sets, devices_of
 from mha_judge.worker.gradients import pull_back, require_gradients
@@ -157,18 +157,13 @@ class Server:
 
     def _revive(self, value: Any) -> Any:
         """Return `value` with every `Kept` in it replaced by the object that it names."""
-        if isinstance(value, Kept):
-            found = self._kept[value.call]
-            for step in value.path:
-                found = found[step]
-            return found
-        if isinstance(value, list):
-            return [self._revive(item) for item in value]
-        if isinstance(value, tuple):
-            return tuple(self._revive(item) for item in value)
-        if isinstance(value, dict):
-            return {key: self._revive(item) for key, item in value.items()}
-        return value
+        return map_tree(lambda leaf: self._found(leaf) if isinstance(leaf, Kept) else leaf, value)
+
+    def _found(self, kept: Kept) -> Any:
+        found = self._kept[kept.call]
+        for step in kept.path:
+            found = found[step]
+        return found
 
 
 def serve(requests: int, answers: int) -> None:

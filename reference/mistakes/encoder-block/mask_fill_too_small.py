@@ -1,6 +1,6 @@
 '''
 title = "Blocked scores get a constant that is not low enough"
-killed_by = "mask"
+killed_by = "large-logits"
 explanation = """
 exp of a number like −20 is small and not 0, and other scores may lie lower still: then a \
 blocked position takes all the weight."""
