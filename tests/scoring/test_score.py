@@ -16,6 +16,9 @@ import pytest
 from mha_judge.errors import JudgeError
 from mha_judge.pool import Job, Pool
 from mha_judge.sandbox import open_channel
+from mha_judge.scoring.answers import discover
+from mha_judge.scoring.results import Results
+from mha_judge.scoring.score import due
 from mha_judge.submission import Submission
 
 from .conftest import SUBMISSIONS, command
@@ -157,6 +160,18 @@ def test_a_changed_grader_is_graded_again(answer, score, broken):
     again, _ = score("--resume", bank=broken("# the second edition"))
 
     assert len(graded_lines(again)) == 1
+
+
+def test_what_was_graded_without_a_gpu_is_due_again_with_one(answer, score, bank, tmp_path):
+    answer("alice/sdpa.py", "sdpa/right_einsum.py")
+    answer("alice/softmax.py", "softmax/right_apply_along_axis.py")
+    score("--device", "cpu")
+    found = discover([tmp_path / "answers"], bank, None)
+    known = Results.open(tmp_path / "results.jsonl", resume=True, seed=None, fresh_seed=1)
+
+    with closing(known) as results:
+        assert due(found, bank, results, gpu=False) == []
+        assert [one.answer.problem for one in due(found, bank, results, gpu=True)] == ["sdpa"]
 
 
 def test_bad_answers_are_results_and_stop_nobody(answer, score, tmp_path):

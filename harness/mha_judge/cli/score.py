@@ -126,13 +126,13 @@ def command(
         results_path, resume=resume, seed=seed, fresh_seed=secrets.randbelow(MAX_SEED)
     )
     with closing(opened) as results:
-        waiting = len(due(found, bank, results))
+        waiting = due(found, bank, results, gpu=gpus.why_not() is None)
         try:
             with (
-                closing(Pool(bank, open_sandbox, min(jobs, waiting or 1), gpus=gpus)) as pool,
-                watcher(Console(stderr=True, highlight=False), waiting) as progress,
+                closing(Pool(bank, open_sandbox, min(jobs, len(waiting) or 1), gpus=gpus)) as pool,
+                watcher(Console(stderr=True, highlight=False), len(waiting)) as progress,
             ):
-                grade_all(found, bank, pool, results, progress)
+                grade_all(waiting, bank, pool, results, progress)
         except KeyboardInterrupt:
             click.echo(f"mha-judge: interrupted; --resume goes on with {results_path}", err=True)
             ctx.exit(INTERRUPTED)

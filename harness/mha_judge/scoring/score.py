@@ -21,23 +21,43 @@ Progress = Callable[[Result], None]
 
 
 @dataclass(frozen=True)
-class _Due:
+class Due:
+    """An answer to grade, and the hash of what its verdict will depend on."""
+
     answer: Answer
     key: str
 
 
-def due(found: Found, bank: Bank, results: Results) -> list[Answer]:
-    """Return the answers that are not graded yet, or no longer as they were graded."""
-    return [one.answer for one in _due(found, bank, results)]
-
-
-def grade_all(
-    found: Found, bank: Bank, pool: Pool, results: Results, progress: Progress = lambda _: None
-) -> None:
-    """Grade every answer that is due; one that the judge fails on does not stop the others.
+def due(found: Found, bank: Bank, results: Results, gpu: bool) -> list[Due]:
+    """Return the answers that are not graded yet, or no longer as they were graded.
 
     Args:
         found: The answers.
+        bank: Their problems.
+        results: What is known.
+        gpu: Whether a GPU can be reached now: what was graded without one is due again.
+    """
+    waiting = []
+    for answer in found.answers:
+        key = key_of(answer, bank)
+        known = results.known.get((answer.candidate, answer.problem))
+        report = known.report if known is not None and known.key == key else None
+        if report is None or (gpu and report.without_gpu):
+            waiting.append(Due(answer, key))
+    return waiting
+
+
+def grade_all(
+    waiting: Sequence[Due],
+    bank: Bank,
+    pool: Pool,
+    results: Results,
+    progress: Progress = lambda _: None,
+) -> None:
+    """Grade every answer; one that the judge fails on does not stop the others.
+
+    Args:
+        waiting: The answers that are due.
         bank: Their problems.
         pool: What grades.
         results: What is known, and where more is kept.
@@ -47,12 +67,11 @@ def grade_all(
         SandboxUnavailable: Nothing runs at all.
         UsageError: A result cannot be written.
     """
-    waiting = _due(found, bank, results)
     graded = [one for one in waiting if one.answer.submission is not None]
     for one in waiting:
         if one.answer.submission is None:
             _keep(_result(one, _unreadable(one.answer, bank, results.seed)), results, progress)
-    again: list[_Due] = []
+    again: list[Due] = []
     alive = False
     for one, result in _graded(graded, pool, results.seed):
         if isinstance(result, SandboxUnavailable) and not alive:
@@ -75,19 +94,9 @@ def scoreboard(
     return board.model_copy(update={"similar": similar(found.answers, bank)})
 
 
-def _due(found: Found, bank: Bank, results: Results) -> list[_Due]:
-    waiting = []
-    for answer in found.answers:
-        key = key_of(answer, bank)
-        known = results.known.get((answer.candidate, answer.problem))
-        if known is None or known.report is None or known.key != key:
-            waiting.append(_Due(answer, key))
-    return waiting
-
-
 def _graded(
-    waiting: Sequence[_Due], pool: Pool, seed: int
-) -> Iterator[tuple[_Due, Report | JudgeError]]:
+    waiting: Sequence[Due], pool: Pool, seed: int
+) -> Iterator[tuple[Due, Report | JudgeError]]:
     jobs = []
     for one in waiting:
         assert one.answer.submission is not None
@@ -96,7 +105,7 @@ def _graded(
         yield waiting[index], result
 
 
-def _result(one: _Due, graded: Report | JudgeError) -> Result:
+def _result(one: Due, graded: Report | JudgeError) -> Result:
     return Result(
         candidate=one.answer.candidate,
         problem=one.answer.problem,
