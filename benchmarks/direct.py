@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
@@ -37,7 +37,14 @@ class _DirectSession(session.Session):
         fields = {"source": self._submission.source, "filename": self._submission.path.name}
         self.definitions = self._obey("load", None, fields).definitions
 
-    def request(self, op: str, value: object = None, **fields: Any) -> Any:
+    def request(
+        self,
+        op: str,
+        value: object = None,
+        meanwhile: Callable[[], None] = base.nothing,
+        **fields: Any,
+    ) -> Any:
+        meanwhile()
         return self._obey(op, value, fields)
 
     def _obey(self, op: str, value: object, fields: dict[str, Any]) -> Any:

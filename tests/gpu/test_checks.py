@@ -1,5 +1,6 @@
 """Checks on a GPU, run on devices that stand in for one, and what is said where there is none."""
 
+import re
 from contextlib import closing
 
 import pytest
@@ -186,17 +187,26 @@ def test_running_out_of_memory_is_named(channel, cpu):
     assert "OutOfMemoryError" in report.checks[0].detail
 
 
-def test_work_that_is_not_done_is_flagged(channel, cpu):
-    source = """
-def scaled_dot_product_attention(q, k, v, mask=None):
-    return v[..., :1, :].expand(*q.shape[:-1], v.shape[-1]), None
-"""
-    report = graded("sdpa", source, channel, cpu, ("gpu-speed", "values"))
+@pytest.mark.parametrize(("own", "flagged"), [(1e-6, True), (1e-3, False)])
+def test_a_call_that_takes_less_than_reading_its_inputs_is_flagged(
+    own, flagged, channel, cpu, monkeypatch
+):
+    took = iter([own, 2e-3, 1e-3, 1e-4])  # the call, the reference, fused attention, a copy
+    monkeypatch.setattr("mha_judge.grading.gpu._seconds", lambda *args: next(took))
+
+    report = graded("sdpa", source_of("sdpa"), channel, cpu, ("gpu-speed", "values"))
     speed = next(check for check in report.checks if check.id == "gpu-speed")
 
     assert speed.advisory
-    assert "less than reading its inputs takes" in speed.message
+    assert ("less than reading its inputs takes" in speed.message) is flagged
     assert any(note.startswith("GPU time of a call: ") for note in report.notes)
+
+
+def test_what_a_call_takes_is_measured(channel, cpu):
+    report = graded("sdpa", source_of("sdpa"), channel, cpu, ("gpu-speed", "values"))
+
+    [note] = [note for note in report.notes if note.startswith("GPU time of a call: ")]
+    assert re.search(r"[\d.]+ × the plain reference's, [\d.]+ × fused attention's", note)
 
 
 def test_an_answer_that_was_kept_is_not_given_again(channel, cpu):

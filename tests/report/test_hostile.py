@@ -43,7 +43,8 @@ class Speaker:
     def start(self, limits):
         return Tier("speaker", "none")
 
-    def request(self, frame, timeout_s):
+    def request(self, frame, timeout_s, meanwhile):
+        meanwhile()
         reader = FrameReader(1 << 30)
         reader.feed(frame)
         header, _ = reader.next_frame()

@@ -123,7 +123,8 @@ class Liar:
     def start(self, limits):
         return Tier("liar", "none")
 
-    def request(self, frame, timeout_s):
+    def request(self, frame, timeout_s, meanwhile):
+        meanwhile()
         reader = FrameReader(1 << 30)
         reader.feed(frame)
         asked = reader.next_frame()
@@ -218,7 +219,8 @@ class HalfTrue(Liar):
         super().__init__([None])
         self._spoil = spoil
 
-    def request(self, frame, timeout_s):
+    def request(self, frame, timeout_s, meanwhile):
+        meanwhile()
         reader = FrameReader(1 << 30)
         reader.feed(frame)
         header, payload = reader.next_frame()
@@ -257,8 +259,8 @@ def test_lies_about_inputs_and_gradients_are_never_a_fault_of_the_grader(inputs,
 
 def test_answers_that_are_too_much_together_are_a_crash():
     class Large(Liar):
-        def request(self, frame, timeout_s):
-            reply = super().request(frame, timeout_s)
+        def request(self, frame, timeout_s, meanwhile):
+            reply = super().request(frame, timeout_s, meanwhile)
             return Reply(reply.header, self._tensors)
 
     liar = Large([{"ok": {"value": ["none"]}}])

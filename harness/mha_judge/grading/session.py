@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from typing import Any
 
 from mha_judge.errors import SandboxUnavailable
@@ -11,7 +12,7 @@ from mha_judge.grading.failures import Crashed, NotAssessed, Raised, TimedOut
 from mha_judge.grading.replies import Definition, Facts, RaisedThere, parse_raised, parse_reply
 from mha_judge.report.models import LoadProblem, Verdict
 from mha_judge.report.untrusted import clean, clean_line
-from mha_judge.sandbox.base import Channel, Ended, Reply, Tier
+from mha_judge.sandbox.base import Channel, Ended, Reply, Tier, nothing
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
 from mha_judge.wire import WireError, encode_frame, pack, unpack
@@ -119,8 +120,20 @@ class Session:
                 self._end()
             raise SandboxUnavailable(error.message) from error
 
-    def request(self, op: str, value: object = None, **fields: Any) -> Any:
+    def request(
+        self,
+        op: str,
+        value: object = None,
+        meanwhile: Callable[[], None] = nothing,
+        **fields: Any,
+    ) -> Any:
         """Return the worker's answer, validated: a model of `replies`.
+
+        Args:
+            op: What the worker is asked for.
+            value: What it is given, copied before `meanwhile` begins.
+            meanwhile: What the judge does while the worker computes.
+            fields: The rest of the request's header.
 
         Raises:
             Raised, TimedOut, Crashed, NotAssessed: What became of the submission instead.
@@ -130,7 +143,7 @@ class Session:
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimedOut(self._used_up())
-        return self._answer(op, value, min(self._limits.call_s, left), fields)
+        return self._answer(op, value, min(self._limits.call_s, left), fields, meanwhile)
 
     @property
     def last_number(self) -> int:
@@ -153,12 +166,23 @@ class Session:
     def _used_up(self) -> str:
         return f"the time of the whole submission, {self._limits.total_s:g} s, is used up"
 
-    def _answer(self, op: str, value: object, timeout_s: float, fields: dict[str, Any]) -> Any:
+    def _answer(
+        self,
+        op: str,
+        value: object,
+        timeout_s: float,
+        fields: dict[str, Any],
+        meanwhile: Callable[[], None] = nothing,
+    ) -> Any:
         """Exchange one request for one answer; a worker that breaks the protocol is ended."""
         self._number += 1
         tree, payload = pack(value, strides=True)
         header = {"id": self._number, "op": op, "value": tree, **fields}
-        answer = self._channel.request(encode_frame(header, payload), timeout_s)
+        try:
+            answer = self._channel.request(encode_frame(header, payload), timeout_s, meanwhile)
+        except BaseException:
+            self._alive = False  # nobody waits for its answer any more
+            raise
         if isinstance(answer, Ended):
             self._alive = False
             self._note(answer)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mha_judge.grading.arguments import bind, extras_for
 from mha_judge.grading.entries import Found
-from mha_judge.grading.expected import expect, in_float64
+from mha_judge.grading.expected import in_float64
 from mha_judge.grading.failures import Crashed
 from mha_judge.grading.target import Target
 from mha_judge.problem import Entry, Method
@@ -92,9 +92,7 @@ class Bound(Target):
 
     def observe(self, *args: Any) -> Any:
         """Return what a call does. It is made once: the object is another one afterwards."""
-        exact, rounded = self.references()
-        expect(exact, args, rounded)  # keeps the references in step
-        called = self._send(args, observe=True)
+        called, _ = self._answered(args, observe=True)  # the references are kept in step
         if called.observed is None:
             raise Crashed("the worker's answer lacks the observation")
         return called.observed

@@ -1,13 +1,13 @@
 """Something of the candidate that can be called: a function, or a layer that was made.
 
-Every call first asks the reference, on copies, so that nothing the candidate does to its inputs
-can change what is expected of it.
+Every call also asks the reference, on copies, while the worker computes: nothing that the candidate
+does to its inputs can change what is expected of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from torch import Tensor
 
@@ -20,13 +20,16 @@ from mha_judge.grading.failures import CheckFailure, Crashed
 from mha_judge.grading.replies import Called, Observed
 from mha_judge.grading.trace import Step
 from mha_judge.problem import Entry
+from mha_judge.sandbox.base import nothing
 
 if TYPE_CHECKING:
     from mha_judge.grading.candidate import Candidate
 
+_Expectation = TypeVar("_Expectation")
+
 
 class Target:
-    """Something that can be called: arguments bound, reference asked first, answer kept apart."""
+    """Something that can be called: arguments bound, reference asked too, answer kept apart."""
 
     chained = False
     """Whether what a call gives depends on the calls before it."""
@@ -46,9 +49,7 @@ class Target:
 
     def __call__(self, *args: Any, keep: bool = False) -> Answer:
         """Call with the contract's arguments; `keep` lets later calls use the result itself."""
-        exact, rounded = self.references()
-        expected = expect(exact, args, rounded)
-        called = self._send(args, keep=keep)
+        called, expected = self._answered(args, keep=keep)
         number = self._candidate.session.last_number if keep else None
         return Answer(self.entry, called.value, expected, number)
 
@@ -75,9 +76,7 @@ class Target:
 
         The value of the observed call is graded like any other: what is observed is the answer.
         """
-        exact, rounded = self.references()
-        expected = expect(exact, args, rounded)
-        called = self._send(args, observe=True)
+        called, expected = self._answered(args, observe=True)
         assert_close(Answer(self.entry, called.value, expected), self.entry.returns[0])
         if called.observed is None:
             raise Crashed("the worker's answer lacks the observation")
@@ -93,10 +92,16 @@ class Target:
         """Return label, gradient and expectation of each differentiated input and parameter."""
         exact, rounded = self.references()
         own = self._parameters_of_references() if parameters else ({}, {})
-        wanted, wanted_parameters = expect_gradients(exact, rounded, args, cotangents, wrt, own)
-        called = self._send(args, cotangents=list(cotangents), wrt=wrt)
-        value = Answer(self.entry, called.value, expect(exact, args, rounded))
-        assert_close(value, self.entry.returns[0])
+        called, (expected, (wanted, wanted_parameters)) = self._meanwhile(
+            lambda: (
+                expect(exact, args, rounded),
+                expect_gradients(exact, rounded, args, cotangents, wrt, own),
+            ),
+            args,
+            cotangents=list(cotangents),
+            wrt=wrt,
+        )
+        assert_close(Answer(self.entry, called.value, expected), self.entry.returns[0])
         found = called.gradients
         if found is None or len(found.inputs) != len(wrt):
             raise Crashed("the worker's answer lacks the gradients")
@@ -131,14 +136,32 @@ class Target:
     ) -> list[tuple[str, Tensor | None, Expected]]:
         return []
 
+    def _answered(self, args: Sequence[Any], **options: Any) -> tuple[Called, Any]:
+        """Return what a call gave, and what is expected of it."""
+        exact, rounded = self.references()
+        return self._meanwhile(lambda: expect(exact, args, rounded), args, **options)
+
+    def _meanwhile(
+        self, ask: Callable[[], _Expectation], args: Sequence[Any], **options: Any
+    ) -> tuple[Called, _Expectation]:
+        """Return what a call gave, and what `ask` returned while the worker computed."""
+        asked: list[_Expectation] = []
+        called = self._send(args, meanwhile=lambda: asked.append(ask()), **options)
+        return called, asked[0]
+
     def _send(
-        self, args: Sequence[Any], cotangents: Any = None, wrt: Sequence[int] = (), **options: Any
+        self,
+        args: Sequence[Any],
+        cotangents: Any = None,
+        wrt: Sequence[int] = (),
+        meanwhile: Callable[[], None] = nothing,
+        **options: Any,
     ) -> Called:
         step = Step(self, tuple(args), cotangents, wrt, options)
         self.last = step
         self._candidate.trace.note(step)
         try:
-            step.found = self._request(args, cotangents, wrt, **options)
+            step.found = self._request(args, cotangents, wrt, meanwhile, **options)
         except CheckFailure as failure:
             step.failure = failure
             raise
@@ -147,7 +170,12 @@ class Target:
         return called
 
     def _request(
-        self, args: Sequence[Any], cotangents: Any, wrt: Sequence[int], **options: Any
+        self,
+        args: Sequence[Any],
+        cotangents: Any,
+        wrt: Sequence[int],
+        meanwhile: Callable[[], None],
+        **options: Any,
     ) -> Called:
         target, call = self.bound(args)
         places = _places(call, [args[index] for index in wrt])
@@ -157,6 +185,7 @@ class Target:
         called: Called = self._candidate.session.request(
             "call",
             (*prepared, cotangents),
+            meanwhile,
             target=target,
             wrt=places,
             **self._fields(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -40,6 +41,10 @@ class Ended:
     output_bytes: int = 0
 
 
+def nothing() -> None:
+    """Do nothing."""
+
+
 class Channel(Protocol):
     """A supervisor, ready to fork a worker for one submission after another."""
 
@@ -51,10 +56,17 @@ class Channel(Protocol):
             SandboxBroken: The supervisor is gone.
         """
 
-    def request(self, frame: bytes, timeout_s: float) -> Reply | Ended:
+    def request(
+        self, frame: bytes, timeout_s: float, meanwhile: Callable[[], None] = nothing
+    ) -> Reply | Ended:
         """Send one frame to the worker and return its answer, or how it ended.
 
         A crash, a timeout and nonsense in place of an answer are returned, never raised.
+
+        Args:
+            frame: What the worker is asked.
+            timeout_s: How long the worker may take.
+            meanwhile: What the judge does while the worker computes; not counted in `timeout_s`.
 
         Raises:
             SandboxBroken: The supervisor is gone.

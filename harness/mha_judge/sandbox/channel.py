@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mha_judge.errors import SandboxBroken, SandboxUnavailable
-from mha_judge.sandbox.base import Ended, Reply, Tier
+from mha_judge.sandbox.base import Ended, Reply, Tier, nothing
 from mha_judge.sandbox.transport import GRACE_S, Transport
 from mha_judge.wire import FrameReader, WireError, encode_frame
 
@@ -67,9 +67,16 @@ class SupervisorChannel:
             raise SandboxUnavailable("the worker could not be confined: it ended while it tried")
         return self._describe(event.confinement, self._surroundings)
 
-    def request(self, frame: bytes, timeout_s: float) -> Reply | Ended:
+    def request(
+        self, frame: bytes, timeout_s: float, meanwhile: Callable[[], None] = nothing
+    ) -> Reply | Ended:
+        number = self._send({"op": "send"}, frame, time.monotonic() + timeout_s)
+        try:
+            meanwhile()
+        except BaseException:
+            self._stop(overtaking=number)  # its answer is nobody's
+            raise
         deadline = time.monotonic() + timeout_s
-        number = self._send({"op": "send"}, frame, deadline)
         try:
             event, payload = self._await_with_payload(number, deadline)
         except TimeoutError:
