@@ -295,7 +295,7 @@ def test_bad_sizes(candidate, draw):
     "Old positions are not projected again, and a step's work grows with T, not T²",
     category="cost",
     points=3,
-    after="one_step",
+    after="many_steps",
 )
 def test_work_of_a_step(candidate, draw):
     layer = layer_of(candidate)
@@ -322,7 +322,7 @@ def test_work_of_a_step(candidate, draw):
     "Written from scratch: no fused or official attention",
     category="policy",
     points=3,
-    after="one_step",
+    after="many_steps",
 )
 def test_written_from_scratch(candidate, draw):
     layer = layer_of(candidate)

@@ -183,7 +183,7 @@ def test_gradients(candidate, draw):
     "Time and memory grow in proportion to the length",
     category="cost",
     points=4,
-    after="output_shape",
+    after="values",
 )
 def test_linear_in_length(candidate, draw):
     short, long = (

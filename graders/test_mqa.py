@@ -45,22 +45,6 @@ def test_parameter_count(candidate, draw):
     assert_no_extra_parameters(layer_of(candidate))
 
 
-@check(
-    "Keys and values are projected once, not once for each query head",
-    category="cost",
-    points=1,
-    after="output_shape",
-)
-def test_projected_once(candidate, draw):
-    x = draw.normal(B, 3, 48)  # so short that the maps do most of the work
-
-    few = layer_of(candidate, 48, 2).observe(x)
-    many = layer_of(candidate, 48, 8).observe(x)
-
-    # from D = 24 to D = 6 the k and v maps shrink to a quarter, and nothing else grows
-    assert_grows_at_most(few.flops, many.flops, 0.9, "the work from 2 heads to 8, at one width,")
-
-
 @check("Returns (B, L, E)", category="shape", points=2, after="constructor")
 def test_output_shape(candidate, draw):
     answer = layer_of(candidate)(draw.normal(B, L, E))
@@ -82,6 +66,22 @@ def test_values(candidate, draw):
         assert_close(
             layer_of(candidate, width, n["H"])(draw.normal(n["B"], n["L"], width)), "output"
         )
+
+
+@check(
+    "Keys and values are projected once, not once for each query head",
+    category="cost",
+    points=1,
+    after="values",
+)
+def test_projected_once(candidate, draw):
+    x = draw.normal(B, 3, 48)  # so short that the maps do most of the work
+
+    few = layer_of(candidate, 48, 2).observe(x)
+    many = layer_of(candidate, 48, 8).observe(x)
+
+    # from D = 24 to D = 6 the k and v maps shrink to a quarter, and nothing else grows
+    assert_grows_at_most(few.flops, many.flops, 0.9, "the work from 2 heads to 8, at one width,")
 
 
 @check(

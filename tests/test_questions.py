@@ -6,7 +6,7 @@ from mha_judge.bank import Bank
 from mha_judge.catalogue import BEGIN, END, with_questions
 from mha_judge.errors import BankError
 from mha_judge.judge import grade
-from mha_judge.questions import Choice, Question, as_markdown, read_questions
+from mha_judge.questions import Choice, Question, _plain, as_markdown, read_questions
 from mha_judge.report.models import Reveal
 from mha_judge.report.reveal import revealed
 from mha_judge.sandbox import open_channel
@@ -50,6 +50,17 @@ def test_a_letter_is_taken_in_any_dress(dress, case):
 @pytest.mark.parametrize("answer", ["The right one", "the  right one.", "正确的"])
 def test_the_whole_text_of_a_choice_is_an_answer(answer):
     assert question().chosen(answer) == RIGHT
+
+
+def test_signs_may_be_typed_as_a_keyboard_has_them():
+    for one, other in (
+        ("it depends on i − j only", "It depends on i - j only."),
+        ("N · w, and n² × √D", "n*w, and n^2 * sqrt D"),
+        ("φ(q)(φ(k)ᵀ v)", "phi(q) (phi(k)^T v)"),
+        ("值，和键", "值,和键"),
+    ):
+        assert _plain(one) == _plain(other)
+    assert _plain("i − j") != _plain("i + j")
 
 
 @pytest.mark.parametrize("form", ["{}) {}", "({}) {}", "{}. {}", "{}: {}", "{}）{}"])

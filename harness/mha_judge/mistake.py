@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
@@ -45,8 +46,8 @@ class Mistake(BaseModel):
     """Other constants that are the same misconception."""
     by_check: bool = False
     """Its values are right: the check that fails names it, not a value that is compared."""
-    says: str = ""
-    """With `by_check`: words that the failed check's message must hold."""
+    says: re.Pattern[str] = re.compile("")
+    """With `by_check`: a regular expression that the failed check's message must hold."""
     by_chance: bool = False
     """Its values are left to chance, so that no comparison can name it."""
     device: Literal["cpu", "cuda"] = "cpu"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -128,5 +129,14 @@ def _lines(questions: dict[str, Question], language: str) -> Iterator[str]:
             yield ""
 
 
+_TYPED = str.maketrans(
+    {"−": "-", "–": "-", "—": "-", "‐": "-", "·": "*", "×": "*", "⋅": "*", "∙": "*", "•": "*"}
+    | {"√": "sqrt", "φ": "phi", "’": "'", "^": None}
+)
+"""Signs that a keyboard lacks, as they are typed; a power may be written n², n2 or n^2."""
+
+
 def _plain(text: str) -> str:
-    return " ".join(text.casefold().split()).rstrip(".。")
+    """Return a text without what two people may type in two ways: case, spaces, signs."""
+    text = unicodedata.normalize("NFKC", text.translate(_TYPED)).casefold()
+    return "".join(text.replace("**", "").split()).rstrip(".。")

@@ -57,6 +57,7 @@ def test_an_error_is_the_same_by_its_type_and_by_the_words_of_torch():
     raised = Raised("raises RuntimeError: shapes 3 and 5", kind="RuntimeError")
 
     assert same_error(raised, RuntimeError("shapes 3 and 5"))
+    assert same_error(raised, RuntimeError("shapes 3 and 5 "))  # as NumPy says it
     assert not same_error(raised, RuntimeError("shapes 3 and 7"))
     assert not same_error(raised, ValueError("shapes 3 and 5"))
     assert same_error(Raised("raises ValueError: no", kind="ValueError"), ValueError("refused"))

@@ -54,6 +54,10 @@ SIZES = {"embed_dim": 6, "num_heads": 2}
         ("x, kv_cache=", {"x": "X", "cache": None}, ["X"], {}),
         ("dim, n_heads, n_kv_heads", {**SIZES, "num_kv_heads": 1}, [6, 2, 1], {}),
         ("B, n, d, h", {"B": 1, "n": 2, "d": 3, "h": 4}, [1, 2, 3, 4], {}),
+        ("t, h", {"x": "X", "num_heads": 2}, ["X", 2], {}),
+        ("h, n", {"x": "X", "num_heads": 2}, ["X", 2], {}),
+        ("h, x", {"x": "X", "num_heads": 2}, [2, "X"], {}),
+        ("x, h", {"x": "X", "num_heads": 2}, ["X", 2], {}),
         ("h, d, n, B", {"B": 1, "n": 2, "d": 3, "h": 4}, [4, 3, 2, 1], {}),
     ],
 )

@@ -196,10 +196,15 @@ class _Case:
                 tried += 1
                 if tried > MAX_PAIRS:
                     return both
-                if self._explains(program, failure):
+                if self._explains(program, failure) and self._takes_both(program, failure):
                     self._accept(program, both)
                     break
         return both
+
+    def _takes_both(self, pair: Program, failure: _Failure) -> bool:
+        """Return whether neither mistake alone gives the answer: else the other is made up."""
+        alone = (self._catalogue.programs[mistake.id] for mistake in pair.mistakes)
+        return not any(self._explains(program, failure) for program in alone)
 
     def _active(self, failure: _Failure, named: Sequence[str]) -> list[str]:
         """Return the mistakes that change an answer here, those already named first."""

@@ -81,7 +81,7 @@ class Catalogue:
     def by_check(self, check: str, message: str) -> list[Mistake]:
         """Return the mistakes that only this check notices, and reports in such words."""
         by_check = [m for m in self.mistakes.values() if m.by_check and m.killed_by == check]
-        return [mistake for mistake in by_check if mistake.says in message]
+        return [mistake for mistake in by_check if mistake.says.search(message)]
 
     def pairs(self, ids: Sequence[str]) -> Iterator[Program]:
         """Yield the programs that make two of these mistakes at once."""

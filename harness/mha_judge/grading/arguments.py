@@ -227,12 +227,19 @@ def _by_name(
     """Return the arguments whose parameters are recognised, and the names of the others."""
     call: dict[str, Any] = {}
     used: set[str] = set()
-    for parameter in signature:
-        if parameter.kind.startswith("var_"):
-            continue
-        meant = [name for name in values if parameter.means(name)]
+    places = list(values)
+    meanings = {
+        index: [name for name in places if parameter.means(name)]
+        for index, parameter in enumerate(signature)
+        if not parameter.kind.startswith("var_")
+    }
+    # `h` is heads or hidden states: names of one meaning come first, then places tell
+    for index in sorted(meanings, key=lambda index: len(meanings[index]) > 1):
+        parameter, meant = signature[index], meanings[index]
         if parameter.name == "H":
             meant.sort(key=lambda name: name != "num_heads")  # h may be hidden states, H is not
+        elif len(meant) > 1:
+            meant.sort(key=lambda name: places.index(name) != index)
         argument = next((name for name in meant if name not in used), None)
         if argument is not None:
             used.add(argument)

@@ -22,7 +22,10 @@ def assert_choice(answers: Answers, key: str) -> None:
     letters = ", ".join(question.choices)
     if choice is None:
         found = repr(answer)[:80] if isinstance(answer, str) else describe(answer)
-        raise CheckFailure(f"the answer is {found}; one of the letters {letters} is wanted")
+        raise CheckFailure(
+            f"the answer is {found}; one of the letters {letters} is wanted, "
+            "or the whole text of a choice"
+        )
     if choice != question.right:
         letter = next(name for name, other in question.choices.items() if other == choice)
         raise CheckFailure(f"the answer is {letter}) {choice.text}", choice.why.strip())

@@ -6,7 +6,7 @@ The layer decides once whether it trains. A training loop changes the mode back 
 at every evaluation."""
 hint = "Call it in training, then in eval(), and twice at that."
 by_check = true
-says = "still drops in eval()"
+says = "still drops in eval[(][)]"
 '''
 
 import math

@@ -4,7 +4,7 @@ killed_by = "dropped-or-scaled"
 explanation = "The dropout is made and never called, or what it returns is thrown away."
 hint = "Call it twice with the same input in training: should the outputs be equal?"
 by_check = true
-says = "nothing is dropped: the output is that of eval()"
+says = "nothing is dropped: the output is that of eval[(][)]"
 """
 
 import math

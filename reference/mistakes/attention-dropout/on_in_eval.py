@@ -6,7 +6,7 @@ The functional form drops unless it is told otherwise: training is True by defau
 layer answers at random when it should not."""
 hint = "Call it twice with the same input, after eval()."
 by_check = true
-says = "two calls in eval() differ"
+says = "two calls in eval[(][)] differ"
 '''
 
 import math

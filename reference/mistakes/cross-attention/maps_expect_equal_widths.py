@@ -6,7 +6,7 @@ The context is Ec wide, and Ec need not be E. Such a layer serves only sequences
 width."""
 hint = "Which of the four maps ever sees the context?"
 by_check = true
-says = "do not fit the contract"
+says = "found (?![^;]*×42)[^;]*30×30"
 '''
 
 import math

@@ -6,6 +6,7 @@ weight.data and weight.detach() have the right values, and gradients still reach
 none reaches the parameter itself."""
 hint = "Call backward on the output and list the parameters whose gradient is None."
 by_check = true
+says = "reaches the parameter"
 '''
 
 import math

@@ -6,7 +6,7 @@ They need E features each, all from one matrix with 3E outputs. A map with E out
 narrow, and a stack of three matrices is three maps."""
 hint = "How many features do q, k and v have together, and which one matrix gives them?"
 by_check = true
-says = "do not fit the contract"
+says = "found (?![^;]*90)[^;]*30×30"
 '''
 
 import math

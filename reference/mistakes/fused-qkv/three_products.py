@@ -6,6 +6,7 @@ One parameter alone saves nothing: x is still multiplied once for each of q, k a
 first, with the whole weight, and slice the result."""
 hint = "How many matrix products does your forward start before the scores?"
 by_check = true
+says = "more than one|no product gives"
 '''
 
 import math

@@ -5,7 +5,7 @@ explanation = """
 With E outputs every query head has keys and values of its own, which is multi-head attention; \
 nothing is saved in the cache."""
 by_check = true
-says = "do not fit the contract"
+says = "found (?![^;]* [12]0×60)[^;]*60×60"
 hint = "How many key heads are there, and how many features has each?"
 '''
 

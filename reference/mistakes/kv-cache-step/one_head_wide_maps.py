@@ -6,7 +6,7 @@ The maps lead from the full width to one head's width, so that there is one head
 the number asked for."""
 hint = "How wide are all heads together?"
 by_check = true
-says = "do not fit the contract"
+says = " 6×(?!6)"
 '''
 
 import math

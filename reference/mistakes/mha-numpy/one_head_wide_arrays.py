@@ -5,6 +5,7 @@ explanation = """
 W_q, W_k and W_v are E × D. All H heads together need E × E: each head has columns of its own."""
 hint = "How many columns do H heads of size D take?"
 by_check = true
+says = "30×6"
 '''
 
 import math

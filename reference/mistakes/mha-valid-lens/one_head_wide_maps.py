@@ -6,7 +6,7 @@ The maps lead from each input's width to one head's width, so that there is one 
 whatever the number asked for."""
 hint = "How wide are all heads together?"
 by_check = true
-says = "do not fit the contract"
+says = " 6×(?!6)"
 '''
 
 import math

@@ -6,7 +6,7 @@ Maps k and v from E to E are ordinary attention. Here they start from the latent
 that nothing else has to be kept."""
 hint = "Which tensor does your key map multiply, and how wide is it?"
 by_check = true
-says = "do not fit the contract"
+says = "found (?=[^;]* 13×30)(?![^;]* 30×13)"
 '''
 
 import math

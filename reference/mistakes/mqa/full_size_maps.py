@@ -6,7 +6,7 @@ With E outputs every query head has keys and values of its own, which is multi-h
 nothing is saved in the cache."""
 hint = "How many key heads are there, and how many features has each?"
 by_check = true
-says = "do not fit the contract"
+says = "found (?![^;]* 6×30)[^;]*30×30"
 '''
 
 import math
