@@ -26,7 +26,6 @@ E, H = 33, 3  # D = 11
 B, L, S = 2, 5, 7
 KEY, QUERY, VALUE = 13, 17, 19
 MAPS = ("W_q", "W_k", "W_v", "W_o")
-NOT_WITH_P = "in training the weights are not dropped one by one with probability p"
 
 
 def layer_of(candidate, num_hiddens=E, num_heads=H, dtype=torch.float32, **options):
@@ -534,21 +533,21 @@ def test_dropout_in_training(candidate, draw):
     for one in range(3):
         for other in range(3):
             both = (kept[:, 0] == one) & (kept[:, 1] == other)
-            assert_share(both, chance[one] * chance[other], NOT_WITH_P)
+            assert_share(both, chance[one] * chance[other])
 
     # One key, three heads: all are dropped in p³ of the draws, none in (1 − p)³.
     layer = layer_of(candidate, 33, 3, dropout=p)
     found, full = in_training(layer, *(x.repeat(1000, 1, 1) for x in qkv(draw, 1, 1, 1)))
-    assert_share(nearly(found, 0 * full, full), p**3, NOT_WITH_P)
-    assert_share(nearly(found, full / (1 - p), full), (1 - p) ** 3, NOT_WITH_P)
+    assert_share(nearly(found, 0 * full, full), p**3)
+    assert_share(nearly(found, full / (1 - p), full), (1 - p) ** 3)
 
     # Beside a key of which nothing is seen it is the same.
     queries, keys, values = qkv(draw, 1, 1, 2)
     for lens in (torch.ones(1000, dtype=torch.int64), torch.ones(1000, 1, dtype=torch.int64)):
         inputs = (x.repeat(1000, 1, 1) for x in (queries, keys, values))
         found, full = in_training(layer, *inputs, lens)
-        assert_share(nearly(found, 0 * full, full), p**3, NOT_WITH_P)
-        assert_share(nearly(found, full / (1 - p), full), (1 - p) ** 3, NOT_WITH_P)
+        assert_share(nearly(found, 0 * full, full), p**3)
+        assert_share(nearly(found, full / (1 - p), full), (1 - p) ** 3)
 
     layer.train(False)
     assert_close(layer(*qkv(draw)), "output")

@@ -24,7 +24,6 @@ from mha_judge.grading.dropout import (
 E, H = 33, 3  # D = 11
 B, L = 2, 7
 MAPS = ("q_proj", "k_proj", "v_proj", "out_proj")
-NOT_WITH_P = "in training the weights are not dropped one by one with probability p"
 
 
 def layer_of(candidate, embed_dim=E, num_heads=H, dtype=torch.float32, **options):
@@ -479,13 +478,13 @@ def test_dropout_in_training(candidate, draw):
     for one in range(3):
         for other in range(3):
             both = (kept[:, 0] == one) & (kept[:, 1] == other)
-            assert_share(both, chance[one] * chance[other], NOT_WITH_P)
+            assert_share(both, chance[one] * chance[other])
 
     # One position, three heads: all are dropped in p³ of the draws, none in (1 − p)³.
     layer = layer_of(candidate, 33, 3, dropout=p, bias=False)
     found, full = in_training(layer, draw.normal(1, 1, 33).repeat(1000, 1, 1))
-    assert_share(nearly(found, 0 * full, full), p**3, NOT_WITH_P)
-    assert_share(nearly(found, full / (1 - p), full), (1 - p) ** 3, NOT_WITH_P)
+    assert_share(nearly(found, 0 * full, full), p**3)
+    assert_share(nearly(found, full / (1 - p), full), (1 - p) ** 3)
 
     layer.train(False)
     assert_close(layer(draw.normal(B, L, 33)), "output")
@@ -497,8 +496,8 @@ def test_dropout_in_training(candidate, draw):
         layer = layer_of(candidate, 33, 3, dropout=p, bias=False, causal=causal)
         for masks in ((open_,), (None, open_[:1]), (open_, added), (None, added.bool(), True)):
             found, full = in_training(layer, x, *masks)
-            assert_share(nearly(found, 0 * full, full), p**3, NOT_WITH_P)
-            assert_share(nearly(found, full / (1 - p), full), (1 - p) ** 3, NOT_WITH_P)
+            assert_share(nearly(found, 0 * full, full), p**3)
+            assert_share(nearly(found, full / (1 - p), full), (1 - p) ** 3)
     layer = layer_of(candidate, 11, 1, dropout=p, bias=False)
     assert_gradients_of_dropped_weights(layer, draw.normal(1, 2, 11), p=p, maps=MAPS)
 

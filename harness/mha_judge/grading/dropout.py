@@ -28,7 +28,11 @@ def nearly(found: Tensor, wanted: Tensor, full: Tensor) -> Tensor:
     return torch.lt(norm(found - wanted, dim=-1), 1e-3 * norm(full, dim=-1))
 
 
-def assert_share(hits: Tensor, chance: float, message: str) -> None:
+def assert_share(
+    hits: Tensor,
+    chance: float,
+    message: str = "in training the weights are not dropped one by one with probability p",
+) -> None:
     """Assert that the share of hits among independent draws is the chance of one.
 
     Raises:
