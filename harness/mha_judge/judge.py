@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from mha_judge.bank import Bank
 from mha_judge.errors import UsageError
 from mha_judge.problem import Problem
+from mha_judge.processor import hold_instruction_set
 from mha_judge.references import load_reference
 from mha_judge.report.models import (
     CheckResult,
@@ -27,7 +28,7 @@ from mha_judge.report.models import (
     Verdict,
 )
 from mha_judge.report.untrusted import clean, clean_line
-from mha_judge.sandbox.base import Channel
+from mha_judge.sandbox.base import Channel, Tier
 from mha_judge.submission import Submission
 
 if TYPE_CHECKING:
@@ -68,10 +69,11 @@ def grade(
         JudgeError: No verdict could be reached; the submission is not to blame.
     """
     started = time.monotonic()
+    hold_instruction_set()
     import torch  # while the supervisor imports it too
 
     from mha_judge.grading.candidate import Candidate
-    from mha_judge.grading.policy import fused_in_source
+    from mha_judge.grading.policy import findings, held_to
     from mha_judge.grading.running import Run
     from mha_judge.grading.session import LoadFailed, Session
 
@@ -105,6 +107,14 @@ def grade(
         reason = "the file did not load" if failure is not None else ""
         run = Run(candidate, seed, reason, frozenset(only), verdict_only, questions, gpu)
         results = run.grade(grader)
+        broken = [
+            note
+            for rule in ("fused-attention", "autograd")
+            if rule in problem.forbid
+            for note in [*session.noted(rule), *(gpu.noted(rule) if gpu else [])]
+        ]
+        if candidate is not None:
+            results = held_to(results, candidate.rules, broken)
         notes = [*(candidate.notes if candidate is not None else []), *(gpu.notes if gpu else [])]
         device = gpu.device if gpu is not None else "cpu"
     checked = time.monotonic()
@@ -115,9 +125,6 @@ def grade(
     if all(check.advisory for check in results):
         raise UsageError("nothing that counts was checked; name a check that is not advisory")
     assert session.tier is not None
-    policy = []
-    if failure is None and "fused-attention" in problem.forbid:
-        policy = list(fused_in_source(submission.source))
     checks = _scaled(results)
     explained = None if verdict_only else candidate
     diagnoses = _diagnose(bank, problem, reference, explained, checks)
@@ -130,6 +137,7 @@ def grade(
         score=_score(checks),
         seed=seed,
         device=device,
+        instruction_set=_instruction_set(session.tier),
         no_gpu=run.no_gpu,
         sandbox=SandboxInfo(
             backend=session.tier.backend, tier=session.tier.tier, details=session.tier.details
@@ -137,7 +145,7 @@ def grade(
         load_problem=failure.problem if failure is not None else None,
         checks=_with_titles(checks, diagnoses),
         diagnoses=diagnoses,
-        policy=policy,
+        policy=findings(broken),
         notes=[clean_line(note) for note in dict.fromkeys(notes)],
         hints=_hints(problem, checks),
         cost={
@@ -156,6 +164,14 @@ def grade(
             "total": round(ended - started, 4),
         },
     )
+
+
+def _instruction_set(tier: Tier) -> str:
+    """Return what the worker computed with, and the judge where a library's user let it differ."""
+    import torch
+
+    worker, judge = tier.instruction_set, torch.backends.cpu.get_cpu_capability()
+    return worker if worker == judge else f"{worker} (the judge: {judge})"
 
 
 @contextmanager

@@ -1,15 +1,18 @@
-"""Ready-made attention is found by whatever route it is named; one's own is not taken for it."""
+"""Ready-made attention and autograd are found by what ran; names are free."""
 
 import pytest
 
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.grading.policy import (
+    assert_no_autograd,
     assert_operations_do_not_grow,
     assert_written_from_scratch,
+    findings,
     fused_in,
-    fused_in_source,
+    held_to,
 )
-from mha_judge.grading.replies import Observed
+from mha_judge.grading.replies import Note, Observed
+from mha_judge.report.models import Category, CheckResult, Outcome
 
 
 def observed(functions=(), operators=(), modules=()):
@@ -28,69 +31,31 @@ def observed(functions=(), operators=(), modules=()):
 
 
 class Stub:
-    """A candidate and its function: a source, and what a call was seen to do."""
+    """A candidate, its session and its function: what calls were noted and seen to do."""
 
-    def __init__(self, source="", seen=None):
-        self.source = source
+    def __init__(self, seen=None, notes=()):
         self._seen = seen or observed()
+        self._notes = notes
+        self.session = self
+        self.rules = {}
 
     def observe(self, *args):
         return self._seen
 
+    def noted(self, rule):
+        return [note for note in self._notes if note.rule == rule]
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "F.scaled_dot_product_attention(q, k, v)",
-        "torch.nn.functional.scaled_dot_product_attention(q, k, v)",
-        "from torch.nn.functional import scaled_dot_product_attention",
-        "from torch.nn.functional import scaled_dot_product_attention as sdpa",
-        "nn.MultiheadAttention(8, 2)",
-        "from torch.nn import MultiheadAttention",
-        "F.multi_head_attention_forward(q)",
-        "torch._native_multi_head_attention(q)",
-        "getattr(F, 'scaled_dot_product_attention')(q, k, v)",
-        "torch.ops.aten._scaled_dot_product_flash_attention(q, k, v)",
-        "from torch.nn.attention.flex_attention import flex_attention",
-        "import flash_attn",
-        "from flash_attn import flash_attn_func",
-        "import xformers.ops as xops",
-        "nn.TransformerEncoderLayer(8, 2)",
-        "attend = F.scaled_dot_product_attention",
-    ],
-)
-def test_ready_made_attention_is_found_at_its_line(line):
-    findings = fused_in_source(f"import torch\n\n{line}\n")
-
-    assert findings
-    assert {(finding.rule, finding.line) for finding in findings} == {("fused-attention", 3)}
+    def hold_to(self, rule):
+        self.rules["the-check"] = rule
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "def scaled_dot_product_attention(q, k, v):\n    return q\n"
-        "scaled_dot_product_attention(1, 2, 3)",
-        "class MultiheadAttention:\n    pass\nMultiheadAttention()",
-        "class A:\n    def f(self):\n        return self.scaled_dot_product_attention(1)",
-        "# F.scaled_dot_product_attention is not allowed",
-        "'''Like nn.MultiheadAttention, but by hand.'''",
-        "torch.softmax(q @ k.mT, -1) @ v",
-        "import torch.nn.functional as F\nF.softmax(x, -1)",
-    ],
-)
-def test_an_answer_of_ones_own_is_clean(source):
-    assert fused_in_source(source) == ()
+FUSED = Note(rule="fused-attention", name="scaled_dot_product_attention", line=7)
 
 
-@pytest.mark.parametrize(
-    "source", ["def broken(:", "x = 0" + " + 1" * 20_000, "x = " + "-" * 50_000 + "1"],
-    ids=["syntax", "sums", "minus"],
-)  # fmt: skip
-def test_what_cannot_be_read_may_hide_anything(source):
-    [finding] = fused_in_source(source)
-
-    assert "cannot be read" in finding.message
+def result(name="the-check", outcome=Outcome.PASSED):
+    return CheckResult(
+        id=name, title="t", category=Category.POLICY, outcome=outcome, points=3.0, max_points=3.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,24 +67,66 @@ def test_what_cannot_be_read_may_hide_anything(source):
         observed(modules=["torch.MultiheadAttention"]),
     ],
 )
-def test_ready_made_attention_seen_at_work_is_found_whatever_the_source_says(seen):
+def test_ready_made_attention_seen_at_work_is_found(seen):
     assert len(fused_in(seen)) == 1
     with pytest.raises(CheckFailure, match=r"runs `.*`; the problem asks"):
         assert_written_from_scratch(Stub(), Stub(seen=seen))
 
 
-def test_matmul_and_softmax_and_ones_own_module_are_from_scratch():
-    seen = observed(["softmax", "matmul"], ["aten.bmm", "aten._softmax"], ["MultiheadAttention"])
+def test_ones_own_modules_and_operators_are_from_scratch_whatever_they_are_called():
+    seen = observed(
+        ["softmax", "matmul"],
+        ["aten.bmm", "aten._softmax", "mine.flash_attention"],
+        ["MultiheadAttention"],
+    )
 
     assert fused_in(seen) == []
-    assert_written_from_scratch(Stub("x = 1"), Stub(seen=seen))
+    assert_written_from_scratch(Stub(), Stub(seen=seen))
 
 
-def test_a_source_that_names_it_is_refused_even_if_it_is_not_run():
-    with pytest.raises(CheckFailure, match="scaled_dot_product_attention") as raised:
-        assert_written_from_scratch(Stub("x = 1\nF.scaled_dot_product_attention"), Stub())
+def test_what_an_earlier_call_did_counts_and_its_line_is_named():
+    candidate = Stub(notes=[FUSED])
 
-    assert raised.value.detail == "line 2"
+    with pytest.raises(CheckFailure, match="runs `scaled_dot_product_attention`") as raised:
+        assert_written_from_scratch(candidate, Stub())
+
+    assert raised.value.detail == "line 7"
+
+
+def test_what_a_later_call_did_fails_the_check_that_had_passed():
+    candidate = Stub()
+    assert_written_from_scratch(candidate, Stub())
+    results = [result(), result("another")]
+
+    held, other = held_to(results, candidate.rules, [FUSED])
+
+    assert (held.outcome, held.points, held.max_points) == (Outcome.FAILED, 0.0, 3.0)
+    assert "from scratch" in held.message
+    assert held.detail == "line 7"
+    assert other == results[1]
+    assert held_to(results, candidate.rules, []) == results
+
+
+def test_autograd_is_no_ready_made_attention_and_the_other_way_round():
+    differentiates = Note(rule="autograd", name="grad", line=None)
+
+    assert_written_from_scratch(Stub(notes=[differentiates]), Stub())
+    assert_no_autograd(Stub(notes=[FUSED]), Stub())
+    with pytest.raises(CheckFailure, match="runs `grad`; the gradients are to be derived"):
+        assert_no_autograd(Stub(notes=[differentiates]), Stub())
+
+
+def test_a_graph_that_is_recorded_is_autograd():
+    seen = observed().model_copy(update={"saved_tensors": 2})
+
+    with pytest.raises(CheckFailure, match="records a graph"):
+        assert_no_autograd(Stub(), Stub(seen=seen))
+
+
+def test_a_finding_names_rule_and_line():
+    [finding] = findings([FUSED])
+
+    assert (finding.rule, finding.line) == ("fused-attention", 7)
 
 
 def test_a_loop_over_what_grew_is_seen_in_the_number_of_operations():

@@ -16,6 +16,7 @@ from mha_judge.errors import SandboxBroken
 from mha_judge.judge import grade
 from mha_judge.sandbox import Ended, Reply
 from mha_judge.submission import Submission
+from mha_judge.wire import encode_frame
 
 BANK = Bank.builtin()
 
@@ -92,6 +93,19 @@ def test_a_timeout_is_returned_in_time_and_the_next_start_works(channel, source)
     assert ended.reason == "timeout"
     assert time.monotonic() - started < 3
     assert value_after(channel, "RESULT = 'next'") == "next"
+
+
+def test_an_answer_says_how_long_it_took_however_late_it_is_read(channel):
+    channel.start(LIMITS)
+
+    loaded = load(channel, "import time\ntime.sleep(0.3)")
+    header = {"id": 2, "op": "read", "value": ["none"], "name": "time"}
+    late = channel.request(encode_frame(header), 0.2, meanwhile=lambda: time.sleep(0.5))
+
+    assert isinstance(loaded, Reply)
+    assert 0.3 <= loaded.worked_s < 5
+    assert isinstance(late, Reply)
+    assert late.worked_s < 0.3
 
 
 def test_requests_after_an_end_are_answered_with_an_end(channel):
@@ -335,7 +349,8 @@ def test_an_answer_sent_before_it_was_asked_for_counts_for_nothing(channel):
     )
     channel.start(LIMITS)
     loaded = load(channel, source)
-    assert loaded == Reply({"id": 1, "ok": {"definitions": {}}}, b"")
+    assert isinstance(loaded, Reply)
+    assert loaded.header == {"id": 1, "ok": {"definitions": {}}}
 
     reply = ask(channel, "read", name="RESULT", number=2)
 

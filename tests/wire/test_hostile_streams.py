@@ -29,7 +29,8 @@ BANK = Bank.builtin()
 SUBMISSION = Submission.of("x = 1\n", "answer.py")
 READY = encode_frame({"event": "ready", "pid": 1, "surroundings": {
     "uid": 1, "capabilities": None, "no_new_privs": None, "seccomp": None, "read_only_root": None,
-    "interfaces": None, "memory_bytes": None, "swap_bytes": None, "tasks": None, "cpus": None,
+    "interfaces": None, "instruction_set": "AVX2", "memory_bytes": None, "swap_bytes": None,
+    "tasks": None, "cpus": None,
 }})  # fmt: skip
 
 

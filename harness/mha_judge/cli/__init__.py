@@ -14,6 +14,7 @@ import click
 from mha_judge import __version__
 from mha_judge.cli.context import INTERRUPTED
 from mha_judge.errors import JudgeError
+from mha_judge.processor import hold_instruction_set
 from mha_judge.report.untrusted import clean_line
 
 _COMMANDS = {
@@ -95,4 +96,5 @@ def main(ctx: click.Context, bank_root: Path | None) -> None:
 
     Exit codes: 0 accepted, 1 not accepted, 2 usage, 3 and above no verdict could be reached.
     """
+    hold_instruction_set()
     ctx.obj = bank_root

@@ -41,6 +41,8 @@ class Candidate:
         self.trace = Trace()
         self.recognise: Callable[[Step], bool] | None = None
         """Tells whether an answer is that of a known mistake."""
+        self.rules: dict[str, str] = {}
+        """By id of a check, the rule that it holds the submission to in every call."""
         self._seed = seed
         self._check = ""
         self._layers = 0
@@ -55,6 +57,10 @@ class Candidate:
     def draw_weights(self) -> Draw:
         self._layers += 1
         return Draw(self._seed, f"{self._check} weights {self._layers}")
+
+    def hold_to(self, rule: str) -> None:
+        """Note that the check that runs is about a rule: later calls may break it too."""
+        self.rules[self._check] = rule
 
     def note(self, text: str) -> None:
         if text not in self.notes:

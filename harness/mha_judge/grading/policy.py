@@ -1,8 +1,8 @@
 """Whether the answer was written from scratch, and without Python loops.
 
-Two kinds of evidence: the source, read in the judge, and what the worker saw itself do. Both are
-aids, not proof: a hostile file could hide from the one and falsify the other. Neither touches
-the checks on values.
+What counts is what the worker saw the answer do, in every call or in the one that is observed: a
+name in a source may be anybody's. A worker's word is an aid, not proof: a hostile file could
+falsify it. None of this touches the checks on values.
 """
 
 from __future__ import annotations
@@ -10,75 +10,29 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.report.models import PolicyFinding
+from mha_judge.report.models import CheckResult, Outcome, PolicyFinding
 from mha_judge.report.untrusted import clean_line
 
 if TYPE_CHECKING:
     from mha_judge.grading.candidate import Candidate
     from mha_judge.grading.function import Function
     from mha_judge.grading.layer import Layer
-    from mha_judge.grading.replies import Observed
+    from mha_judge.grading.replies import Note, Observed
 
 _FUSED_NAMES = re.compile(
     r"scaled_dot_product|flash_attn|flash_attention|flex_attention|efficient_attention|"
-    r"multi_head_attention_forward|native_multi_head_attention|MultiheadAttention$|"
-    r"TransformerEncoder|TransformerDecoder|^Transformer$|_fused_sdp|memory_efficient|xformers|"
-    r"cudnn_attention|fused_attention|varlen_attn|sdpa_kernel"
+    r"multi_head_attention|MultiheadAttention$|TransformerEncoder|TransformerDecoder|"
+    r"transformer_encoder|_fused_sdp|cudnn_attention|fused_attention|varlen_attn"
 )
-_FROM_SCRATCH = "the problem asks for attention written from scratch"
-_LIBRARIES = ("torch", "nn", "F", "xformers", "flash_attn", "transformers", "keras")
-
-
-@lru_cache(maxsize=8)  # several checks of one grade ask
-def fused_in_source(source: str) -> tuple[PolicyFinding, ...]:
-    """Return the places of a source that name fused or official attention of a library.
-
-    Names that the file defines itself are its own: only attributes of something imported,
-    imported names and texts handed to `getattr` count.
-    """
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        # the worker could load it: nested deeper than can be read here, or of another Python
-        message = f"the source cannot be read, so it may hide anything; {_FROM_SCRATCH}"
-        return (PolicyFinding(rule="fused-attention", line=None, message=message),)
-    findings = []
-    for node in ast.walk(tree):
-        name = _named(node)
-        if name is not None and _FUSED_NAMES.search(name):
-            findings.append(
-                PolicyFinding(
-                    rule="fused-attention",
-                    line=getattr(node, "lineno", None),
-                    message=f"uses `{clean_line(name, 100)}`; {_FROM_SCRATCH}",
-                )
-            )
-    return tuple(findings)
-
-
-def _named(node: ast.AST) -> str | None:
-    if isinstance(node, ast.Attribute):
-        root: ast.expr = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        own = isinstance(root, ast.Name) and root.id in ("self", "cls")
-        return None if own else node.attr
-    if isinstance(node, ast.ImportFrom):
-        hit = [a.name for a in node.names if _FUSED_NAMES.search(a.name)]
-        module = node.module or ""
-        if hit and (node.level or module.split(".")[0] in _LIBRARIES):
-            return hit[0]
-        return module if _FUSED_NAMES.search(module) else None
-    if isinstance(node, ast.Import):
-        return next((a.name for a in node.names if _FUSED_NAMES.search(a.name)), None)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
-        texts = [a.value for a in node.args if isinstance(a, ast.Constant)]
-        return next((text for text in texts if isinstance(text, str)), None)
-    return None
+_OF_LIBRARIES = re.compile(r"^(?:aten|prim|xformers|flash_attn\w*|vllm\w*)\.")
+"""Namespaces of operators that are nobody's own."""
+_REASONS = {
+    "fused-attention": "the problem asks for attention written from scratch",
+    "autograd": "the gradients are to be derived",
+}
 
 
 def assert_not_imported(candidate: Candidate, library: str) -> None:
@@ -108,42 +62,32 @@ def assert_not_imported(candidate: Candidate, library: str) -> None:
 
 def fused_in(observed: Observed) -> list[str]:
     """Return the names of fused or official attention among what a call did."""
-    names = [*observed.functions, *observed.operators]
+    operators = [name for name in observed.operators if _OF_LIBRARIES.search(name)]
     # a candidate's own MultiheadAttention is a module too: only torch's are noted with a prefix
-    names += [name for name in observed.modules if name.startswith("torch.")]
+    modules = [name for name in observed.modules if name.startswith("torch.")]
+    names = [*observed.functions, *operators, *modules]
     return [name for name in names if _FUSED_NAMES.search(name)]
 
 
 def assert_written_from_scratch(candidate: Candidate, target: Function | Layer, *args: Any) -> None:
-    """Assert that neither the source nor a call uses fused or official attention.
+    """Assert that neither this call nor any other uses fused or official attention.
 
     Raises:
-        CheckFailure: Naming the place in the source, or the operation seen.
+        CheckFailure: Naming what was seen, and the line that led to it.
     """
-    findings = fused_in_source(candidate.source)
-    if findings:
-        first = findings[0]
-        raise CheckFailure(first.message, f"line {first.line}" if first.line else "")
+    _hold(candidate, "fused-attention")
     seen = fused_in(target.observe(*args))
     if seen:
-        raise CheckFailure(f"runs `{seen[0]}`; {_FROM_SCRATCH}")
-
-
-_AUTOGRAD_NAMES = frozenset(
-    "backward autograd requires_grad_ vjp jvp jacrev jacfwd jacobian hessian enable_grad grad_fn "
-    "forward_ad linearize grad_and_value functional_call set_grad_enabled retain_grad".split()
-)
+        raise CheckFailure(f"runs `{seen[0]}`; {_REASONS['fused-attention']}")
 
 
 def assert_no_autograd(candidate: Candidate, target: Function | Layer, *args: Any) -> None:
-    """Assert that gradients are computed by hand: neither source nor call uses autograd.
+    """Assert that gradients are computed by hand: neither this call nor any other uses autograd.
 
     Raises:
-        CheckFailure: Naming the place in the source, or what was seen.
+        CheckFailure: Naming what was seen, and the line that led to it.
     """
-    for name, line in _names_in(candidate.source):
-        if name in _AUTOGRAD_NAMES:
-            raise CheckFailure(f"uses `{name}`; the gradients are to be derived", f"line {line}")
+    _hold(candidate, "autograd")
     seen = target.observe(*args)
     derived = [
         name
@@ -152,33 +96,49 @@ def assert_no_autograd(candidate: Candidate, target: Function | Layer, *args: An
     ]
     if derived or seen.saved_tensors:
         what = f"runs `{derived[0]}`" if derived else "records a graph for autograd"
-        raise CheckFailure(f"{what}; the gradients are to be derived")
+        raise CheckFailure(f"{what}; {_REASONS['autograd']}")
 
 
-def _names_in(source: str) -> list[tuple[str, int]]:
-    """Return attributes, imported names, keywords that are true, and texts given to `getattr`."""
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise CheckFailure("the source cannot be read, so it may hide anything") from error
-    found: list[tuple[str, int]] = []
-    for node in nodes:
-        line = getattr(node, "lineno", 0)
-        if isinstance(node, ast.Attribute):
-            found.append((node.attr, line))
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            names = [alias.name for alias in node.names] + [getattr(node, "module", None) or ""]
-            found += [(part, line) for name in names for part in name.split(".")]
-        elif isinstance(node, ast.keyword) and node.arg == "requires_grad":
-            true = not (isinstance(node.value, ast.Constant) and not node.value.value)
-            found += [("requires_grad_", line)] * true
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr":
-            found += [(a.value, line) for a in node.args if _is_text(a)]  # type: ignore[attr-defined]
-    return found
+def _hold(candidate: Candidate, rule: str) -> None:
+    """Assert that no call so far was noted to break a rule; `held_to` looks at those to come."""
+    candidate.hold_to(rule)
+    for note in candidate.session.noted(rule):
+        raise CheckFailure(_message(note), _place(note))
 
 
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+def findings(notes: Sequence[Note]) -> list[PolicyFinding]:
+    """Return what the submission was noted to do, for the report."""
+    return [PolicyFinding(rule=note.rule, line=note.line, message=_message(note)) for note in notes]
+
+
+def held_to(
+    results: Sequence[CheckResult], rules: dict[str, str], notes: Sequence[Note]
+) -> list[CheckResult]:
+    """Return the results, a check of a rule failed that only a later call was noted to break.
+
+    Args:
+        results: What came of each check.
+        rules: By id of the check, what it holds the submission to.
+        notes: What the submission was noted to do in the whole grade.
+    """
+    broken: dict[str, Note] = {note.rule: note for note in reversed(notes)}
+    kept = []
+    for result in results:
+        note = broken.get(rules.get(result.id, ""))
+        if note is not None and result.outcome is Outcome.PASSED:
+            failed = {"outcome": Outcome.FAILED, "points": 0.0}
+            words = {"message": _message(note), "detail": _place(note)}
+            result = result.model_copy(update={**failed, **words})
+        kept.append(result)
+    return kept
+
+
+def _message(note: Note) -> str:
+    return f"runs `{clean_line(note.name, 100)}`; {_REASONS[note.rule]}"
+
+
+def _place(note: Note) -> str:
+    return f"line {note.line}" if note.line is not None else ""
 
 
 def assert_grows_at_most(before: int, after: int, factor: float, what: str) -> None:

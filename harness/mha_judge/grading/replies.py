@@ -6,9 +6,9 @@ Whatever does not fit is the submission's doing, never the judge's fault: `Crash
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 from torch import Tensor
 
 from mha_judge.grading.arguments import Parameter
@@ -66,6 +66,14 @@ class Observed(_Reply):
     written_elements: Count
     saved_tensors: Count = 0
     host_elements: Count = 0
+
+
+class Note(_Reply):
+    """Something that the submission was noted to make use of, as the worker tells it."""
+
+    rule: Literal["fused-attention", "autograd"]
+    name: Text
+    line: Place | None
 
 
 class Gradients(_Reply):
@@ -155,6 +163,21 @@ def parse_reply(op: str, fields: dict[str, Any]) -> Any:
         return _MODELS[op].model_validate(fields)
     except ValidationError as error:
         raise Crashed("the worker's answer cannot be read") from error
+
+
+_NOTES: TypeAdapter[list[Note]] = TypeAdapter(Annotated[list[Note], Field(max_length=50)])
+
+
+def parse_notes(fields: object) -> list[Note]:
+    """Return what a worker noted.
+
+    Raises:
+        Crashed: If it is none.
+    """
+    try:
+        return _NOTES.validate_python(fields)
+    except ValidationError as error:
+        raise Crashed("the worker's notes cannot be read") from error
 
 
 def parse_raised(fields: object) -> RaisedThere:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from typing import Any
 
 from mha_judge.errors import SandboxUnavailable
 from mha_judge.grading.failures import Crashed, NotAssessed, Raised, TimedOut
-from mha_judge.grading.replies import Definition, Facts, RaisedThere, parse_raised, parse_reply
+from mha_judge.grading.replies import (
+    Definition,
+    Facts,
+    Note,
+    RaisedThere,
+    parse_notes,
+    parse_raised,
+    parse_reply,
+)
 from mha_judge.report.models import LoadProblem, Verdict
 from mha_judge.report.untrusted import clean, clean_line
 from mha_judge.sandbox.base import Channel, Ended, Reply, Tier, nothing
@@ -22,6 +29,7 @@ DEVICE_START_S = 120.0
 """Until a worker has a GPU: CUDA's libraries are gigabytes, read from a cold disk."""
 _GPU_IS_LOST = frozenset({"AcceleratorError"})
 _GPU_ERROR = re.compile(r"CUDA error|device-side assert")
+MAX_NOTES = 100
 MAX_ANSWERS_BYTES = 256 * 1024**2
 """Of all answers to one submission's questions: they are kept until it is diagnosed."""
 
@@ -63,7 +71,7 @@ class Session:
         self._channel = channel
         self._submission = submission
         self._limits = limits
-        self._deadline = 0.0
+        self._left_s = limits.total_s
         self._alive = False
         self._number = 0
         self._raised = RaisedThere(type="", message="")
@@ -76,6 +84,7 @@ class Session:
         self.output = ""
         self.output_bytes = 0
         self._answers_bytes = 0
+        self._notes: dict[tuple[str, str], Note] = {}
 
     def load(self) -> None:
         """Start a worker and load the file into it.
@@ -84,17 +93,14 @@ class Session:
             LoadFailed: If the file raises, never ends or ends its process.
             SandboxUnavailable: If nothing could run.
         """
-        if not self._deadline:
-            self._deadline = time.monotonic() + self._limits.total_s
         self.tier = self._channel.start(self._limits)
         self._alive = True
         self.generation += 1
         if self._device:
             self._take_device()
         fields = {"source": self._submission.source, "filename": self._submission.path.name}
-        left = max(0.1, self._deadline - time.monotonic())
         try:
-            loaded = self._answer("load", None, min(self._limits.load_s, left), fields)
+            loaded = self._answer("load", None, self._limits.load_s, fields)
         except Raised as raised:
             self._end()
             raise LoadFailed(Verdict.ERROR, _load_problem(self._raised)) from raised
@@ -140,10 +146,16 @@ class Session:
         """
         if not self._alive:
             self._revive()
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimedOut(self._used_up())
-        return self._answer(op, value, min(self._limits.call_s, left), fields, meanwhile)
+        self._require_time()
+        return self._answer(op, value, self._limits.call_s, fields, meanwhile)
+
+    def noted(self, rule: str) -> list[Note]:
+        """Return what the submission was noted to make use of, in all requests so far.
+
+        Args:
+            rule: `fused-attention` or `autograd`.
+        """
+        return [note for note in self._notes.values() if note.rule == rule]
 
     @property
     def last_number(self) -> int:
@@ -156,15 +168,22 @@ class Session:
             self._end()
 
     def _revive(self) -> None:
-        if self._deadline - time.monotonic() <= 0:
-            raise TimedOut(self._used_up())
+        self._require_time()
         try:
             self.load()
         except LoadFailed as error:
             raise NotAssessed(f"the file did not load again: {error}") from error
 
-    def _used_up(self) -> str:
-        return f"the time of the whole submission, {self._limits.total_s:g} s, is used up"
+    def _require_time(self) -> None:
+        """Check that the submission has worked for less than it may in all.
+
+        Only the worker's time counts: a judge that is slow, or on a busy machine, must not fail a
+        right answer.
+        """
+        if self._left_s <= 0:
+            raise TimedOut(
+                f"the time of the whole submission, {self._limits.total_s:g} s, is used up"
+            )
 
     def _answer(
         self,
@@ -178,11 +197,13 @@ class Session:
         self._number += 1
         tree, payload = pack(value, strides=True)
         header = {"id": self._number, "op": op, "value": tree, **fields}
+        timeout_s = max(0.1, min(timeout_s, self._left_s))
         try:
             answer = self._channel.request(encode_frame(header, payload), timeout_s, meanwhile)
         except BaseException:
             self._alive = False  # nobody waits for its answer any more
             raise
+        self._left_s -= answer.worked_s
         if isinstance(answer, Ended):
             self._alive = False
             self._note(answer)
@@ -207,6 +228,9 @@ class Session:
         self._answers_bytes += len(reply.payload)
         if self._answers_bytes > MAX_ANSWERS_BYTES:
             raise Crashed(f"its answers together are over {MAX_ANSWERS_BYTES // 1024**2} MiB")
+        for note in parse_notes(header.get("notes", [])):
+            if len(self._notes) < MAX_NOTES:  # a worker may say anything
+                self._notes.setdefault((note.rule, note.name), note)
         if "raised" in header:
             self._raised = parse_raised(header["raised"])
             raise Raised(*_sentence(self._raised), kind=self._raised.type)

@@ -169,6 +169,8 @@ class Report(_Model):
     seed: int
     device: str = "cpu"
     """Where the checks ran: `cpu`, or the GPU on which its checks ran as well."""
+    instruction_set: str = ""
+    """Of the processor: what judge and worker computed with."""
     no_gpu: str = ""
     """Why no check on a GPU was assessed; empty if they were, or if the problem has none."""
     sandbox: SandboxInfo

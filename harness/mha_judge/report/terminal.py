@@ -44,6 +44,7 @@ def show(report: Report, console: Console, reveal: Reveal = Reveal.FULL) -> None
     console.print(
         Text(
             f"seed {report.seed} · {report.sandbox.backend}: {report.sandbox.tier} · "
+            f"{report.instruction_set} · "
             f"{'' if report.device == 'cpu' else report.device + ' · '}"
             f"{report.timings_s.get('total', 0):.1f} s",
             style="dim",

@@ -17,6 +17,8 @@ class Tier:
     backend: str
     tier: str
     details: dict[str, Any] = field(default_factory=dict)
+    instruction_set: str = ""
+    """Which of the processor's torch computes with there."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class Reply:
 
     header: dict[str, Any]
     payload: bytes
+    worked_s: float = 0.0
+    """How long it took, by the supervisor's clock."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,8 @@ class Ended:
     """`timeout`, or what the supervisor says: `exited`, `stopped`, a broken reply."""
     exit_code: int | None = None
     signal: int | None = None
+    worked_s: float = 0.0
+    """How long it had the last request, by the supervisor's clock."""
     cpu_s: float = 0.0
     peak_memory_bytes: int = 0
     output: str = ""

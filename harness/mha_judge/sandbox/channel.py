@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mha_judge.errors import SandboxBroken, SandboxUnavailable
@@ -65,7 +66,8 @@ class SupervisorChannel:
             raise SandboxUnavailable(f"{event.what}; {event.remedy}")
         if event.event != "started":
             raise SandboxUnavailable("the worker could not be confined: it ended while it tried")
-        return self._describe(event.confinement, self._surroundings)
+        tier = self._describe(event.confinement, self._surroundings)
+        return replace(tier, instruction_set=self._surroundings.instruction_set)
 
     def request(
         self, frame: bytes, timeout_s: float, meanwhile: Callable[[], None] = nothing
@@ -84,6 +86,8 @@ class SupervisorChannel:
             return Ended(**{**ended.__dict__, "reason": "timeout"})
         if event.event == "ended":
             return _as_ended(event)
+        if event.event != "reply":
+            raise SandboxBroken("the supervisor answered with an event of another request")
         reader = FrameReader(MAX_ENVELOPE_BYTES)
         reader.feed(payload)
         try:
@@ -92,7 +96,7 @@ class SupervisorChannel:
             ended = self._stop()
             return Ended(**{**ended.__dict__, "reason": f"broke the protocol: {error}"})
         assert inner is not None  # the supervisor cut it to its own lengths
-        return Reply(*inner)
+        return Reply(*inner, worked_s=event.worked_s)
 
     def stop(self) -> Ended:
         return self._stop()

@@ -27,6 +27,8 @@ class Surroundings(BaseModel):
     read_only_root: bool | None
     interfaces: list[str] | None
     """Network interfaces besides the loopback."""
+    instruction_set: Annotated[str, Field(max_length=40)]
+    """Which of the processor's torch computes with."""
     memory_bytes: int | None
     """Limits of the control group; 0 is none."""
     swap_bytes: int | None
@@ -55,10 +57,12 @@ class Refused(_Event):
 
 class Replied(_Event):
     event: Literal["reply"]
+    worked_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Ended(_Event):
     event: Literal["ended"]
+    worked_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     reason: str
     exit_code: int | None = None
     signal: int | None = None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from mha_judge import processor
+
 ARGUMENTS = ("-I", "-B", "-X", "utf8", "-m", "mha_judge.worker.supervisor")
 """What an interpreter is given to become a supervisor."""
 
@@ -22,7 +24,7 @@ def environment() -> dict[str, str]:
         "CUDA_CACHE_DISABLE": "1",  # nothing can be written, and nothing may be left
         "CUBLAS_WORKSPACE_CONFIG": ":4096:8",  # the same sums every time
     }
-    return fixed | dict.fromkeys(_THREAD_VARIABLES, "1")
+    return fixed | dict.fromkeys(_THREAD_VARIABLES, "1") | processor.variables()
 
 
 def spawn(prefix: tuple[str, ...] = (), *options: str) -> subprocess.Popen[bytes]:

@@ -15,7 +15,7 @@ class Limits(BaseModel):
     load_s: PositiveFloat = 10.0
     """Wall-clock seconds for loading the file."""
     total_s: PositiveFloat = 30.0
-    """Wall-clock seconds for the whole submission."""
+    """Wall-clock seconds in which the whole submission may work; the judge's own do not count."""
     cpu_s: PositiveInt = 60
     """CPU seconds of one worker."""
     memory_bytes: PositiveInt = 2 * 1024**3

@@ -67,8 +67,8 @@ class PipeTransport:
                 raise SandboxBroken(f"the supervisor is gone: {self.last_words()}") from error
 
     def receive(self, deadline: float) -> bytes:
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([self._stdout], [], [], left)[0]:
+        left = max(0.0, deadline - time.monotonic())  # what is there already came in time
+        if not select.select([self._stdout], [], [], left)[0]:
             raise TimeoutError
         data = os.read(self._stdout.fileno(), 1 << 20)
         if not data:

@@ -17,6 +17,7 @@ decides nothing. Requests, as `op` in a frame's header:
     repeat          target, count -> value: call it on that many of them
 
 A request answers `{"id", "ok": {...}}`, or `{"id", "raised": {type, message, line, source}}` when
-the submission raised. What a worker says of itself is evidence that a hostile file can falsify;
-the judge believes only the values, and those it compares.
+the submission raised; either with `notes` of what the submission made use of since the last: rule
+(`fused-attention`, `autograd`), name, line. What a worker says of itself is evidence that a hostile
+file can falsify; the judge believes only the values, and those it compares.
 """

@@ -5,6 +5,8 @@ from typing import Any
 
 import torch
 
+_grad = torch.autograd.grad  # as it was before the submission's own uses of it are noted
+
 
 def require_gradients(
     args: Sequence[Any], kwargs: dict[str, Any], wrt: Sequence[str]
@@ -40,7 +42,7 @@ def pull_back(
     leaves = [*inputs.values(), *learned.values()]
     gradients: Sequence[torch.Tensor | None] = [None] * len(leaves)
     if total is not None and leaves:
-        gradients = torch.autograd.grad(total, leaves, allow_unused=True)
+        gradients = _grad(total, leaves, allow_unused=True)
     count = len(inputs)
     reached = dict(zip(learned, gradients[count:], strict=True))
     return {

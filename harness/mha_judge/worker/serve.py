@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from mha_judge.wire import FrameReader, Kept, WireError, encode_frame, map_tree, pack, unpack
-from mha_judge.worker import instances, observation, submission
+from mha_judge.worker import instances, noting, observation, submission
 from mha_judge.worker.device import Device, Sets, devices_of
 from mha_judge.worker.gradients import pull_back, require_gradients
 
@@ -57,11 +57,11 @@ class Server:
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: it must answer
             raised = submission.describe(error)
             self._device.recover()
-            return encode_frame({"id": number, "raised": raised})
+            return encode_frame({"id": number, "raised": raised, **_notes()})
         with contextlib.suppress(BaseException):
             sys.stdout.flush()
             sys.stderr.flush()
-        return encode_frame({"id": number, "ok": fields}, tensors)
+        return encode_frame({"id": number, "ok": fields, **_notes()}, tensors)
 
     def obey(self, header: dict[str, Any], value: Any) -> Obeyed:
         """Do what a request says; what the submission raises comes through."""
@@ -166,8 +166,14 @@ class Server:
         return found
 
 
+def _notes() -> dict[str, Any]:
+    notes = noting.take()
+    return {"notes": notes} if notes else {}
+
+
 def serve(requests: int, answers: int) -> None:
     """Answer requests from one descriptor on another until the first is closed."""
+    noting.install()
     server = Server()
     reader = FrameReader(MAX_REQUEST_BYTES)
     while True:

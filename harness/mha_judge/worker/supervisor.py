@@ -5,13 +5,14 @@ submission, an operation of torch or a thread, so that a fork of it is always cl
 bytes are relayed unread inside the supervisor's own envelope: a worker can speak only for itself.
 
     start  bounds          -> started {confinement} | refused {what, remedy}
-    send   payload: frame  -> reply, payload: frame | ended {...}
+    send   payload: frame  -> reply {worked_s}, payload: frame | ended {...}
     stop                   -> ended {...}
     alive                  -> nothing: the judge is still there
 
 `ended` carries what `wait4` says (exit status, signal, CPU seconds, peak memory) and the first
-bytes that the worker printed. One request is outstanding at a time; only `stop` may overtake it,
-and then the overtaken request is never answered.
+bytes that the worker printed. `worked_s` is how long the worker had the request, however late the
+judge reads the answer. One request is outstanding at a time; only `stop` may overtake it, and then
+the overtaken request is never answered.
 
 `--unconfined` forks workers that do not confine themselves. `--lease-s=N` ends the supervisor when
 it has heard nothing for N seconds: in a container nothing else tells it that the judge is out of
@@ -27,6 +28,7 @@ import os
 import select
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -160,6 +162,7 @@ class Supervisor:
         self._worker: Worker | None = None
         self._waiting: int | None = None  # id of the request that a worker is working on
         self._starting = False
+        self._asked = 0.0  # when, by the monotonic clock
         self._judge = FrameReader(MAX_REQUEST_BYTES)
 
     def run(self) -> None:
@@ -221,7 +224,7 @@ class Supervisor:
         self._waiting, self._starting = header["id"], True
 
     def _send(self, header: dict[str, Any], payload: bytes) -> None:
-        self._waiting = header["id"]
+        self._waiting, self._asked = header["id"], time.monotonic()
         if self._worker is None:
             self._ended({"exit_code": None, "signal": None, "reason": "no worker"})
             return
@@ -275,11 +278,16 @@ class Supervisor:
             assert parsed is not None
             self._say({"id": number, **parsed[0]})
         else:
-            self._say({"id": number, "event": "reply"}, frame)
+            self._say({"id": number, "event": "reply", "worked_s": self._worked_s()}, frame)
 
     def _ended(self, fields: dict[str, Any]) -> None:
         number, self._waiting, self._starting = self._waiting, None, False
-        self._say({"id": number, "event": "ended", **fields})
+        self._say({"id": number, "event": "ended", "worked_s": self._worked_s(), **fields})
+
+    def _worked_s(self) -> float:
+        """Return how long the worker had the last request; each is counted once."""
+        asked, self._asked = self._asked, 0.0
+        return time.monotonic() - asked if asked else 0.0
 
     def _say(self, header: dict[str, Any], payload: bytes = b"") -> None:
         view = memoryview(encode_frame(header, payload))

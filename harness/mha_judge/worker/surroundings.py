@@ -1,4 +1,4 @@
-"""What a supervisor sees around itself: identity, privileges, network and control group.
+"""What a supervisor sees around itself: identity, privileges, network, limits, processor.
 
 The judge compares it with what it asked a container engine for: a limit holds because it was seen,
 not because it was configured. None is what cannot be told here.
@@ -17,6 +17,8 @@ _SECCOMP_FILTER = 2
 
 def surroundings() -> dict[str, Any]:
     """Return the figures by name, as `sandbox.events.Surroundings` describes them."""
+    import torch  # not before the supervisor is ready for what it prints
+
     status = _status()
     capabilities = [int(status[name], 16) for name in ("CapEff", "CapPrm") if name in status]
     return {
@@ -26,6 +28,7 @@ def surroundings() -> dict[str, Any]:
         "seccomp": int(status["Seccomp"]) == _SECCOMP_FILTER if "Seccomp" in status else None,
         "read_only_root": _read_only_root(),
         "interfaces": _interfaces(),
+        "instruction_set": torch.backends.cpu.get_cpu_capability(),
         **_limits(),
     }
 

@@ -195,6 +195,6 @@ def _wait(readers: list[socket.socket], writers: list[socket.socket], deadline: 
     Raises:
         TimeoutError: None was before the deadline.
     """
-    left = deadline - time.monotonic()
-    if left <= 0 or not any(select.select(readers, writers, [], left)):
+    left = max(0.0, deadline - time.monotonic())  # what is there already came in time
+    if not any(select.select(readers, writers, [], left)):
         raise TimeoutError
