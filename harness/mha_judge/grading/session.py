@@ -53,7 +53,7 @@ class Session:
             submission: The file.
             limits: What it may use.
             device: What each worker takes before it loads the file, by torch's name; the CPU if
-                empty.
+                empty. Only with one may a worker reach a GPU.
             device_bytes: What may be allocated there.
         """
         self._device = device
@@ -62,7 +62,7 @@ class Session:
         """The device, once a worker has taken it."""
         self._channel = channel
         self._submission = submission
-        self._limits = limits
+        self._limits = limits.with_gpu() if device else limits
         self._deadline = 0.0
         self._alive = False
         self._number = 0
