@@ -166,6 +166,7 @@ def test_a_folder_that_is_no_bank_is_refused_by_what_it_lacks(bank, missing):
         ('forbid = ["fused-attention"]', 'forbid = ["fused"]', "forbid.0", "correct the value"),
         ('kind = "module"', 'kind = "modul"', "entry.0.kind", "correct the value"),
         ("level = 2", "level = 2\n[limits]\ncall_s = 0", "limits.call_s", "correct the value"),
+        ("level = 2", "level = 2\n[limits]\ngpu = true", "limits.gpu", "remove the key"),
         ("embed_dim = 30", 'embed_dim = "wide"', "entry.0.probe", "correct the value"),
     ],
 )  # fmt: skip
@@ -183,6 +184,34 @@ def test_a_broken_description_names_file_key_and_remedy(bank, old, new, key, rem
     message = str(raised.value)
     assert message.startswith(f"{path}: {key}")
     assert message.endswith(remedy) or f"; {remedy}" in message
+
+
+@pytest.mark.parametrize(
+    ("key", "most"),
+    [
+        ("call_s", 60),
+        ("load_s", 60),
+        ("total_s", 180),
+        ("cpu_s", 300),
+        ("memory_bytes", 8 * 1024**3),
+        ("open_files", 512),
+        ("threads", 128),
+    ],
+)
+def test_a_problem_cannot_raise_a_limit_until_it_is_none(bank, key, most):
+    path = toml_of(bank, "masked-mha")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(f"{text}\n[limits]\n{key} = {most}\n", encoding="utf-8")
+    allowed = getattr(bank.problem("masked-mha").limits, key)
+    path.write_text(f"{text}\n[limits]\n{key} = {most + 1}\n", encoding="utf-8")
+
+    with pytest.raises(BankError) as raised:
+        bank.problem("masked-mha")
+
+    assert allowed == most
+    assert str(raised.value) == (
+        f"{path}: limits.{key}: Input should be less than or equal to {most}; correct the value"
+    )
 
 
 @pytest.mark.parametrize(

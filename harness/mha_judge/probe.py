@@ -1,72 +1,19 @@
-"""Trying the sandboxes: a file that attacks is graded like any other, and must fail.
+"""Trying the sandboxes: a file that attacks is loaded like any other, and must be refused.
 
 A tier is what was seen to hold, not what was configured.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from mha_judge.errors import JudgeError
-from mha_judge.sandbox import BACKENDS
-from mha_judge.sandbox.limits import Limits
-from mha_judge.submission import Submission
-
-_SOURCE = """
-def read_secret(path):
-    return open(path).read()
-
-def list_home(path):
-    import os
-    return os.listdir(path)
-
-def write_file(path):
-    open(path + ".written", "w").write("x")
-
-def open_socket(path):
-    import socket
-    socket.create_connection(("127.0.0.1", 9), timeout=1)
-
-def fork(path):
-    import os
-    if os.fork() == 0:
-        os._exit(0)
-
-def execute(path):
-    import os
-    os.execv("/bin/true", ["true"])
-
-def signal_parent(path):
-    import os
-    os.kill(os.getppid(), 0)
-
-def allocate(path):
-    return len(bytearray(64 * 1024**3))
-"""
-
-_ATTEMPTS = {
-    "read_secret": "read a file outside the sandbox",
-    "list_home": "list the folder it lies in",
-    "write_file": "write a file",
-    "open_socket": "open a network connection",
-    "fork": "start another process",
-    "execute": "run a program",
-    "signal_parent": "signal the supervisor",
-    "allocate": "take 64 GiB of memory",
-}
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One thing that was tried inside a sandbox."""
-
-    title: str
-    held: bool
-    answer: str
+from mha_judge.grading.failures import CheckFailure
+from mha_judge.grading.session import LoadFailed, Session
+from mha_judge.sandbox import BACKENDS, Sandbox
+from mha_judge.trials import SOURCE, STRICT, Attempt, Ruling, memory_missing, trials
 
 
 @dataclass(frozen=True)
@@ -80,45 +27,29 @@ class Finding:
 
     @property
     def holds(self) -> bool:
-        """Whether every attempt failed."""
-        return self.tier is not None and all(attempt.held for attempt in self.attempts)
+        """Whether every attempt was seen to be refused; what is unclear is not seen to hold."""
+        return self.tier is not None and all(a.ruling is Ruling.HELD for a in self.attempts)
 
 
 def probe_all() -> Iterator[Finding]:
     """Try every backend in turn."""
-    for name in BACKENDS:
-        yield _probe(name)
+    for make in BACKENDS.values():
+        yield probe(make())
 
 
-def _probe(name: str) -> Finding:
-    from mha_judge.grading.failures import CheckFailure, Raised
-    from mha_judge.grading.session import LoadFailed, Session
-
-    sandbox = BACKENDS[name]()
+def probe(sandbox: Sandbox) -> Finding:
+    """Try one backend."""
     reason = sandbox.unavailable()
     if reason is not None:
-        return Finding(name, None, reason)
-    with tempfile.TemporaryDirectory() as folder:
-        secret = Path(folder) / "secret"
-        secret.write_text("secret", encoding="utf-8")
-        submission = Submission(Path("probe.py"), _SOURCE, "")
-        try:
-            with (
-                closing(sandbox.open()) as channel,
-                closing(Session(channel, submission, Limits())) as session,
-            ):
-                session.load()
-                attempts = []
-                for function, title in _ATTEMPTS.items():
-                    path = folder if function == "list_home" else str(secret)
-                    try:
-                        session.request("call", ([path], {}, None), target=function)
-                        attempts.append(Attempt(title, False, "it could"))
-                    except Raised as raised:
-                        attempts.append(Attempt(title, True, raised.kind))
-                    except CheckFailure as failure:
-                        attempts.append(Attempt(title, True, failure.message))
-                tier = session.tier.tier if session.tier is not None else ""
-        except (JudgeError, LoadFailed) as error:
-            return Finding(name, None, str(error))
-    return Finding(name, tier, "", attempts)
+        return Finding(sandbox.name, None, reason)
+    try:
+        with ExitStack() as stack:
+            channel = stack.enter_context(closing(sandbox.open()))
+            no_memory = memory_missing(channel)
+            session = stack.enter_context(closing(Session(channel, SOURCE, STRICT)))
+            session.load()
+            attempts = [trial.run(session) for trial in trials(stack, session, no_memory)]
+            tier = session.tier.tier if session.tier is not None else ""
+    except (JudgeError, LoadFailed, CheckFailure) as error:
+        return Finding(sandbox.name, None, str(error))
+    return Finding(sandbox.name, tier, "", attempts)

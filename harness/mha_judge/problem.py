@@ -153,7 +153,7 @@ def read_problem(path: Path, problem_id: str) -> Problem:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"]) or "(the whole file)"
-        remedy = _remedy(first["type"], str(first["loc"][-1]) if first["loc"] else "")
+        remedy = _remedy(first["type"], first["loc"])
         raise BankError(f"{path}: {key}: {first['msg']}; {remedy}") from error
     if problem.id != problem_id:
         raise BankError(
@@ -162,14 +162,20 @@ def read_problem(path: Path, problem_id: str) -> Problem:
     return problem
 
 
-_KEYS = sorted(
-    {key for model in (Problem, Entry, Method, Role, Probe, Limits) for key in model.model_fields}
-)
+_TABLES: dict[str, type[BaseModel]] = {
+    "entry": Entry,
+    "methods": Method,
+    "roles": Role,
+    "probe": Probe,
+    "limits": Limits,
+}
 
 
-def _remedy(kind: str, key: str) -> str:
+def _remedy(kind: str, place: tuple[int | str, ...]) -> str:
     if kind == "extra_forbidden":
-        near = difflib.get_close_matches(key, _KEYS, n=1)
+        table = next((str(part) for part in reversed(place[:-1]) if part in _TABLES), "")
+        keys = _TABLES.get(table, Problem).model_fields
+        near = difflib.get_close_matches(str(place[-1]), keys, n=1)
         return f"did you mean {near[0]!r}?" if near else "remove the key"
     if kind == "missing":
         return "add the key"

@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 
+from mha_judge.bank import Bank
 from mha_judge.errors import SandboxUnavailable
 from mha_judge.gpu import Gpus, presence
 from mha_judge.gpu.turn import turn
@@ -17,6 +18,8 @@ from mha_judge.sandbox.container import flags
 from mha_judge.sandbox.container.settings import CUDA_IMAGE, Settings
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
+
+BANK = Bank.builtin()
 
 
 @pytest.fixture(autouse=True)
@@ -93,10 +96,9 @@ REFUSED = {"connect": [], "fork": [], "read": [], "ioctl": [0x5412]}  # TIOCSTI
 
 
 def test_a_worker_that_may_reach_a_gpu_may_do_nothing_else():
-    limits = Limits().with_gpu()
     submission = Submission.of(TRIES, "tries.py")
     with closing(open_channel("jail")) as channel, closing(
-        Session(channel, submission, limits)
+        Session(channel, submission, Limits(), device="cpu")
     ) as session:  # fmt: skip
         session.load()
         assert session.tier.details["gpu"] == "experimental"
@@ -108,6 +110,26 @@ def test_a_worker_that_may_reach_a_gpu_may_do_nothing_else():
             with pytest.raises(Raised) as raised:
                 session.request("call", ([request], {}, None), target="ioctl")
             assert raised.value.kind == "OSError"  # a PermissionError would have that name
+
+
+class Refuses:
+    """A sandbox that notes what a worker is asked to confine itself to, and starts none."""
+
+    def start(self, limits):
+        self.bounds = limits.bounds()
+        raise SandboxUnavailable("nothing starts here")
+
+
+@pytest.mark.parametrize(("device", "gpu"), [("", False), ("cuda", True)])
+@pytest.mark.parametrize("problem_id", BANK.ids)
+def test_a_worker_may_reach_a_gpu_only_where_the_judge_names_a_device(problem_id, device, gpu):
+    sandbox, limits = Refuses(), BANK.problem(problem_id).limits
+    session = Session(sandbox, Submission.of(TRIES, "tries.py"), limits, device)
+
+    with pytest.raises(SandboxUnavailable):
+        session.load()
+
+    assert sandbox.bounds["gpu"] is gpu
 
 
 def test_without_a_gpu_no_request_of_the_driver_passes():

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from mha_judge.errors import JudgeError
+from mha_judge.gpu import Gpus
 from mha_judge.pool import Job, Pool
 from mha_judge.sandbox import open_channel
 from mha_judge.scoring.answers import discover
@@ -170,8 +171,9 @@ def test_what_was_graded_without_a_gpu_is_due_again_with_one(answer, score, bank
     known = Results.open(tmp_path / "results.jsonl", resume=True, seed=None, fresh_seed=1)
 
     with closing(known) as results:
-        assert due(found, bank, results, gpu=False) == []
-        assert [one.answer.problem for one in due(found, bank, results, gpu=True)] == ["sdpa"]
+        sandbox = Gpus(backend="jail").confinement
+        assert due(found, bank, results, False, sandbox) == []
+        assert [one.answer.problem for one in due(found, bank, results, True, sandbox)] == ["sdpa"]
 
 
 def test_bad_answers_are_results_and_stop_nobody(answer, score, tmp_path):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 from rich.console import Console
 from rich.table import Table
@@ -9,6 +12,17 @@ from rich.text import Text
 
 from mha_judge.cli.context import bank_of
 from mha_judge.errors import JudgeError
+
+if TYPE_CHECKING:
+    from mha_judge.probe import Finding
+
+_COLOURS = {"held": "green", "OPEN": "bold red", "unclear": "yellow"}
+_LEGEND = """
+Each sandbox is given a file that tries what a submission must not be able to do.
+  held     refused, with the error beside it; without a sandbox it would have worked
+  OPEN     it worked
+  unclear  not tried, or it ended in another way: nothing was proved
+A sandbox holds if every line reads held."""
 
 
 @click.command("doctor")
@@ -20,27 +34,47 @@ def command(ctx: click.Context) -> None:
     console = Console(highlight=False)
     bank = bank_of(ctx)
     console.print(Text(f"bank: {len(bank.problems())} problems in {bank.root}"))
-    usable: list[str] = []
+    console.print(Text(_LEGEND))
+    findings = []
     for finding in probe_all():
-        usable += [finding.backend] if finding.holds else []
-        heading = finding.tier if finding.tier else "cannot be used"
-        console.print(
-            Text.assemble(
-                (f"\n{finding.backend}: ", "bold"), (heading, "green" if finding.holds else "red")
-            )
-        )
-        if finding.remedy:
-            console.print(Text(f"  {finding.remedy}"))
-        table = Table.grid(padding=(0, 1))
-        for attempt in finding.attempts:
-            mark = ("held", "green") if attempt.held else ("OPEN", "bold red")
-            answer = Text(attempt.answer, style="dim")
-            table.add_row("  ", Text(mark[0], style=mark[1]), Text(attempt.title), answer)
-        console.print(table)
+        findings.append(finding)
+        _show(console, finding)
     _show_gpu(console)
+    console.print(Text(f"\n{_conclusion(findings)}", style="bold"))
+
+
+def _show(console: Console, finding: Finding) -> None:
+    """Print what was tried in one sandbox, and whether it holds."""
+    if finding.tier is None:
+        console.print(Text.assemble((f"\n{finding.backend}", "bold"), (" cannot be used", "red")))
+        console.print(Text(f"  {finding.remedy}"))
+        return
+    verdict = ("holds", "green") if finding.holds else ("does not hold", "bold red")
+    console.print(Text.assemble((f"\n{finding.backend} ", "bold"), verdict, f": {finding.tier}"))
+    table = Table.grid(padding=(0, 1))
+    for attempt in finding.attempts:
+        mark = Text(attempt.ruling, style=_COLOURS[attempt.ruling])
+        table.add_row("  ", mark, Text(attempt.title), Text(attempt.answer, style="dim"))
+    console.print(table)
+
+
+def _conclusion(findings: Sequence[Finding]) -> str:
+    """Return which sandbox is taken without being asked for.
+
+    Raises:
+        JudgeError: That one was not seen to hold.
+    """
+    usable = [finding for finding in findings if finding.tier is not None]
     if not usable:
-        raise JudgeError("no sandbox holds on this machine; see the remedies above")
-    console.print(Text(f"\n`--sandbox auto` takes {usable[0]}", style="bold"))
+        raise JudgeError("no sandbox can be used on this machine; see the remedies above")
+    if not usable[0].holds:
+        holding = [finding.backend for finding in usable if finding.holds]
+        remedy = f"pass --sandbox {holding[0]}" if holding else "run only files that you trust"
+        raise JudgeError(
+            f"`--sandbox auto` takes {usable[0].backend}, which was not seen to hold (see "
+            f"above); {remedy}"
+        )
+    return f"`--sandbox auto` takes {usable[0].backend}"
 
 
 def _show_gpu(console: Console) -> None:

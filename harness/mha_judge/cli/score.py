@@ -126,7 +126,7 @@ def command(
         results_path, resume=resume, seed=seed, fresh_seed=secrets.randbelow(MAX_SEED)
     )
     with closing(opened) as results:
-        waiting = due(found, bank, results, gpu=gpus.why_not() is None)
+        waiting = due(found, bank, results, gpu=gpus.why_not() is None, sandbox=gpus.confinement)
         try:
             with (
                 closing(Pool(bank, open_sandbox, min(jobs, len(waiting) or 1), gpus=gpus)) as pool,

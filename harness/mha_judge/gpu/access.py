@@ -36,6 +36,11 @@ class Gpus:
     _looked: bool = field(default=False, init=False)
     _chosen: str = field(default="", init=False)
 
+    @property
+    def confinement(self) -> str:
+        """How submissions are confined, as a text: equal where the command line asks the same."""
+        return f"{self.backend} {self.settings or Settings()}"
+
     def why_not(self) -> str | None:
         """Return why no GPU check can be assessed; None if it is worth trying."""
         if not self._looked:

@@ -96,7 +96,7 @@ class OnGpu:
         return Session(
             self._gpus.channel(),
             submission,
-            self._problem.limits.with_gpu(),
+            self._problem.limits,
             self._gpus.worker_device,
             MEMORY_BYTES,
         )

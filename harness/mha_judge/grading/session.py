@@ -61,7 +61,7 @@ class Session:
             submission: The file.
             limits: What it may use.
             device: What each worker takes before it loads the file, by torch's name; the CPU if
-                empty.
+                empty. Only with one may a worker reach a GPU.
             device_bytes: What may be allocated there.
         """
         self._device = device
@@ -70,8 +70,8 @@ class Session:
         """The device, once a worker has taken it."""
         self._channel = channel
         self._submission = submission
-        self._limits = limits
-        self._left_s = limits.total_s
+        self._limits = limits.with_gpu() if device else limits
+        self._left_s = self._limits.total_s
         self._alive = False
         self._number = 0
         self._raised = RaisedThere(type="", message="")

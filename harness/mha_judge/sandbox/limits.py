@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, PositiveFloat, PositiveInt
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt
 
 
 class Limits(BaseModel):
-    """What one submission may use."""
+    """What one submission may use, as a `problem.toml` may say it.
+
+    No limit can be set so high that it would be none, and a problem cannot ask for a GPU.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    call_s: PositiveFloat = 5.0
+    call_s: Annotated[PositiveFloat, Field(le=60)] = 5.0
     """Wall-clock seconds for one request, by the judge's clock."""
-    load_s: PositiveFloat = 10.0
+    load_s: Annotated[PositiveFloat, Field(le=60)] = 10.0
     """Wall-clock seconds for loading the file."""
-    total_s: PositiveFloat = 30.0
+    total_s: Annotated[PositiveFloat, Field(le=180)] = 30.0
     """Wall-clock seconds in which the whole submission may work; the judge's own do not count."""
-    cpu_s: PositiveInt = 60
+    cpu_s: Annotated[PositiveInt, Field(le=300)] = 60
     """CPU seconds of one worker."""
-    memory_bytes: PositiveInt = 2 * 1024**3
+    memory_bytes: Annotated[PositiveInt, Field(le=8 * 1024**3)] = 2 * 1024**3
     """Address space of a worker beyond what the supervisor has mapped already."""
-    open_files: PositiveInt = 64
+    open_files: Annotated[PositiveInt, Field(le=512)] = 64
     """File descriptors of a worker."""
-    threads: PositiveInt = 64
+    threads: Annotated[PositiveInt, Field(le=128)] = 64
     """Threads of a worker beyond its first."""
-    gpu: bool = False
-    """Whether the worker may reach a GPU."""
 
-    def with_gpu(self) -> Limits:
+    def with_gpu(self) -> GpuLimits:
         """Return the limits of the same submission on a GPU, whose first call takes seconds."""
-        return self.model_copy(
-            update={
-                "gpu": True,
-                "call_s": max(self.call_s, 60.0),
-                "load_s": max(self.load_s, 60.0),
-                "total_s": max(self.total_s, 180.0),
-                "cpu_s": max(self.cpu_s, 300),
-                "open_files": max(self.open_files, 512),
-                "threads": max(self.threads, 128),
-            }
+        return GpuLimits(
+            call_s=60.0,
+            load_s=60.0,
+            total_s=180.0,
+            cpu_s=300,
+            memory_bytes=self.memory_bytes,
+            open_files=512,
+            threads=128,
         )
 
     def bounds(self) -> dict[str, int]:
@@ -49,5 +50,12 @@ class Limits(BaseModel):
             "file_bytes": 0,
             "open_files": self.open_files,
             "threads": self.threads,
-            "gpu": self.gpu,
+            "gpu": False,
         }
+
+
+class GpuLimits(Limits):
+    """Limits that let a worker reach a GPU: made by the judge for a device it took, never read."""
+
+    def bounds(self) -> dict[str, int]:
+        return {**super().bounds(), "gpu": True}

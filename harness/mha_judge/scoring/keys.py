@@ -1,49 +1,93 @@
-"""What a verdict depends on, in one hash: where it is the same, nothing is graded again."""
+"""What a verdict depends on, in one hash: where it is the same, nothing is graded again.
+
+What may matter counts: a grade too many costs seconds, and a stale verdict is a wrong one.
+"""
 
 from __future__ import annotations
 
-import functools
 import hashlib
-from pathlib import Path
+import platform
+from collections.abc import Iterable, Iterator
+from importlib import metadata
+from pathlib import Path, PurePath
 
-from mha_judge import __version__
 from mha_judge.bank import Bank
 from mha_judge.scoring.answers import Answer
 
+_PACKAGE = Path(__file__).resolve().parents[1]
+_LIBRARIES = ("torch", "numpy")
 
-@functools.cache
-def _of_problem(bank: Bank, problem: str) -> bytes:
-    """Hash the problem's files by their content and place in the bank, wherever that lies."""
-    root = bank.root
-    files = [root / "problems" / problem / "problem.toml", bank.grader(problem)]
-    files += (root / "reference").glob("*.py")  # a grader may use other problems' references
-    files += (root / "reference" / "mistakes" / problem).rglob("*.py")
+
+class Keys:
+    """Gives each answer its key, under one state of judge, bank and sandbox options."""
+
+    def __init__(self, bank: Bank, sandbox: str) -> None:
+        """Read what all answers have in common.
+
+        Args:
+            bank: The problems.
+            sandbox: How answers are confined, as a text: fewer processors can mean a timeout.
+        """
+        self._bank = bank
+        self._files = _below(bank.root, "problems", "graders", "reference")
+        versions = [platform.python_version(), *map(metadata.version, _LIBRARIES)]
+        code = [file for file in _below(_PACKAGE, ".") if file.suffix == ".py"]
+        self._judge = _hash([sandbox, *versions, *_contents(_PACKAGE, code)])
+        self._problems: dict[str, str] = {}
+
+    def of(self, answer: Answer) -> str:
+        """Return the hash of judge, sandbox options, problem and answer.
+
+        Raises:
+            BankError: If the problem has no grader.
+        """
+        problem, submission = answer.problem, answer.submission
+        if problem not in self._problems:
+            self._problems[problem] = self._of_problem(problem)
+        source = submission.sha256 if submission else answer.unreadable
+        return _hash([self._judge, problem, self._problems[problem], source])
+
+    def _of_problem(self, problem: str) -> str:
+        """Hash the problem's files by their content and place in the bank, wherever that lies."""
+        grader = self._bank.grader(problem).name
+        files = [file for file in self._files if self._matters(file, problem, grader)]
+        return _hash(_contents(self._bank.root, files))
+
+    def _matters(self, file: PurePath, problem: str, grader: str) -> bool:
+        match file.parts:
+            case ("problems", folder, *_):  # texts and starter are for people
+                return folder == problem and file.suffix != ".md" and file.name != "starter.py"
+            case ("graders", *_):  # what is no grader, graders may share
+                return file.name == grader or not file.name.startswith("test_")
+            case ("reference", "mutants" | "agreement", *_):  # they certify, and judge nobody
+                return False
+            case ("reference", "mistakes", first, *_):  # a folder or a file for each problem
+                owner = first.partition(".")[0].replace("_", "-")
+                return owner == problem or owner not in self._bank.ids
+        return True  # a grader may use other problems' references
+
+
+def _below(root: Path, *folders: str) -> list[PurePath]:
+    """Return the places of all files in some folders, but for caches and editors' hidden files."""
+    paths = (path for name in folders for path in (root / name).rglob("*") if path.is_file())
+    places = (path.relative_to(root) for path in paths)
+    return sorted(place for place in places if not _is_hidden(place))
+
+
+def _is_hidden(place: PurePath) -> bool:
+    return any(part == "__pycache__" or part.startswith(".") for part in place.parts)
+
+
+def _contents(root: Path, places: Iterable[PurePath]) -> Iterator[str | bytes]:
+    for place in places:
+        yield place.as_posix()
+        yield (root / place).read_bytes()
+
+
+def _hash(parts: Iterable[str | bytes]) -> str:
     digest = hashlib.sha256()
-    for file in sorted(files):
-        _add(digest, file.relative_to(root).as_posix().encode())
-        _add(digest, _content(file))
-    return digest.digest()
-
-
-def key_of(answer: Answer, bank: Bank) -> str:
-    """Return the hash of source, grader, references, mistakes, `problem.toml` and version.
-
-    Raises:
-        BankError: If the problem has no grader.
-    """
-    digest = hashlib.sha256()
-    submission = answer.submission
-    _add(digest, __version__.encode())
-    _add(digest, answer.problem.encode())
-    _add(digest, _of_problem(bank, answer.problem))
-    _add(digest, (submission.sha256 if submission else answer.unreadable).encode())
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big"))  # where a part ends must count as well
+        digest.update(data)
     return digest.hexdigest()
-
-
-def _content(file: Path) -> bytes:
-    return file.read_bytes() if file.is_file() else b""
-
-
-def _add(digest: hashlib._Hash, part: bytes) -> None:
-    digest.update(len(part).to_bytes(8, "big"))  # where a part ends must count as well
-    digest.update(part)

@@ -11,7 +11,7 @@ from mha_judge.pool import Job, Pool
 from mha_judge.report.models import LoadProblem, Report, SandboxInfo, SubmissionInfo, Verdict
 from mha_judge.report.untrusted import clean, clean_line
 from mha_judge.scoring.answers import Answer, Found
-from mha_judge.scoring.keys import key_of
+from mha_judge.scoring.keys import Keys
 from mha_judge.scoring.models import Fault, Result, Scoreboard
 from mha_judge.scoring.ranking import rank
 from mha_judge.scoring.results import Results
@@ -28,7 +28,7 @@ class Due:
     key: str
 
 
-def due(found: Found, bank: Bank, results: Results, gpu: bool) -> list[Due]:
+def due(found: Found, bank: Bank, results: Results, gpu: bool, sandbox: str) -> list[Due]:
     """Return the answers that are not graded yet, or no longer as they were graded.
 
     Args:
@@ -36,10 +36,12 @@ def due(found: Found, bank: Bank, results: Results, gpu: bool) -> list[Due]:
         bank: Their problems.
         results: What is known.
         gpu: Whether a GPU can be reached now: what was graded without one is due again.
+        sandbox: How answers are confined, as a text.
     """
+    keys = Keys(bank, sandbox)
     waiting = []
     for answer in found.answers:
-        key = key_of(answer, bank)
+        key = keys.of(answer)
         known = results.known.get((answer.candidate, answer.problem))
         report = known.report if known is not None and known.key == key else None
         if report is None or (gpu and report.without_gpu):

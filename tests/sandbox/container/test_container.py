@@ -508,7 +508,7 @@ class TestCommand:
     def test_doctor_finds_that_the_container_holds(self):
         done = judge("doctor")
 
-        assert "container: docker+landlock+seccomp+rlimits" in done.stdout
+        assert "container holds: docker+landlock+seccomp+rlimits" in done.stdout
         assert "`--sandbox auto` takes container" in done.stdout
         assert "OPEN" not in done.stdout
 

@@ -51,5 +51,5 @@ def test_the_defaults_hold_what_a_problem_allows_by_default():
 def test_a_problem_that_allows_more_than_the_container_has_is_refused():
     with pytest.raises(SandboxUnavailable, match=r"allows 4096M .* has 3072M; pass --memory 4608M"):
         Settings().require_room_for(Limits(memory_bytes=4 * 1024**3))
-    with pytest.raises(SandboxUnavailable, match="allows 500 threads and the container 128 tasks"):
-        Settings().require_room_for(Limits(threads=500))
+    with pytest.raises(SandboxUnavailable, match="allows 128 threads and the container 128 tasks"):
+        Settings().require_room_for(Limits(threads=128))
