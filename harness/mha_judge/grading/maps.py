@@ -54,13 +54,19 @@ class Map:
         return bool(layouts_of(shape, owner, role.weight, role.heads, role.split))
 
 
+def names_of(roles: Sequence[RoleWeights]) -> dict[str, tuple[str, ...]]:
+    """Return by role the further names that a problem gives it; of several groups, one role."""
+    names: dict[str, tuple[str, ...]] = {}
+    for role in roles:
+        names[role.name] = (*names.get(role.name, ()), *role.names)
+    return names
+
+
 def maps_of(parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]) -> list[Map]:
     """Return the maps of a module in order of definition, those of normalisations last."""
     tables = {_squeezed(role.weight.shape) for role in roles if role.kind == "table"}
     tables |= {shape[::-1] for shape in tables}
-    names: dict[str, tuple[str, ...]] = {}
-    for role in roles:  # of several groups, one name
-        names[role.name] = (*names.get(role.name, ()), *role.names)
+    names = names_of(roles)
     maps: dict[str, Map] = {}
     flat: list[ParameterInfo] = []
     for parameter in parameters:
