@@ -217,6 +217,20 @@ class C:
     assert list(told(made(source))) == ["W_q", "W_v.weight"]
 
 
+def test_a_property_in_front_of_a_parameter_of_torch_is_not_listed_beside_it():
+    source = """
+class C:
+    def __init__(self):
+        self._q = nn.Parameter(torch.ones(2, 3))
+    @property
+    def W_q(self): return self._q.data
+    @W_q.setter
+    def W_q(self, w): self._q.data.copy_(w)
+"""
+
+    assert list(told(made(source))) == ["_q"]
+
+
 def test_vectors_that_start_as_ones_or_zeros_are_told():
     source = """
 class C(nn.Module):

@@ -81,6 +81,7 @@ def set_parameters(
         for path, value in values.items():
             array = places[path].array
             if isinstance(array, torch.nn.Parameter):
+                array.data = array.data.to(wanted or array.dtype)  # of no module, it was not cast
                 array.copy_(value)
             else:
                 fresh[path] = _like(array, value, wanted)
@@ -220,7 +221,8 @@ def _shown(value: Any, stored: Callable[[], list[_Place]]) -> tuple[dict[str, An
     """Return the arrays of settable properties, and the paths of what they alone store in.
 
     A property may give what it stores, a view of it, or a copy. So each is set once to zeros, to
-    ones, and back: what has changed in between is behind it.
+    ones, and back: what has changed in between is behind it. A property in front of a parameter of
+    torch is but another name for that.
     """
     shown: dict[str, Any] = {}
     reached: dict[str, torch.Tensor] = {}
@@ -232,10 +234,13 @@ def _shown(value: Any, stored: Callable[[], list[_Place]]) -> tuple[dict[str, An
             start = torch.as_tensor(array).detach().clone()
             setattr(value, name, _like(array, torch.zeros_like(start), start.dtype))
             zeros = _numbers(stored())
+            parameters = [p.path for p in stored() if isinstance(p.array, torch.nn.Parameter)]
             setattr(value, name, _like(array, torch.ones_like(start), start.dtype))
             ones = _numbers(stored())
             setattr(value, name, _like(array, start, start.dtype))
             changed = {path: ones[path] != numbers for path, numbers in zeros.items()}
+            if any(path in parameters and where.any() for path, where in changed.items()):
+                continue
             shown[name] = array
             for path, where in changed.items():
                 reached[path] = where | reached.get(path, torch.tensor(False))
@@ -254,11 +259,11 @@ def _properties(value: Any) -> list[str]:
 
 
 def _numbers(places: list[_Place]) -> dict[str, torch.Tensor]:
-    """Return a copy of each plain array; a parameter of torch is behind no property."""
+    """Return a copy of each array that has a shape yet."""
     return {
         place.path: torch.as_tensor(place.array).detach().clone().nan_to_num()
         for place in places
-        if not isinstance(place.array, torch.nn.Parameter)
+        if _shape(place.array) is not None
     }
 
 
