@@ -2,7 +2,7 @@
 
 import pytest
 
-from mha_judge.grading.roles import heads_index, is_bias, map_path, role_of
+from mha_judge.grading.roles import fold, heads_index, is_bias, map_path, role_of
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,34 @@ def test_numbers_in_a_path_order_the_maps_of_a_list():
         "heads.2.q.weight",
         "heads.10.q.weight",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("W_q", "w_q"), ("β", "beta"), ("Γ", "gamma"), ("𝛽", "beta"), ("ς", "sigma"),
+        ("ά", "alpha"), ("Wᵏ", "wk"), ("W₀", "w0"), ("Ｗ_Ｑ", "w_q"), ("W_ϕ", "w_phi"),
+        ("平移", "shift"), ("查询投影", "queryproj"), ("甲", "甲"),
+    ],
+)  # fmt: skip
+def test_names_are_folded_to_plain_letters(name, plain):
+    assert fold(name) == plain
+
+
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [
+        ("查询", "q"),
+        ("键投影.weight", "k"),
+        ("W_值", "v"),
+        ("输出", "out"),
+        ("Wᵛ", "v"),
+        ("ς", None),
+    ],
+)
+def test_names_in_other_scripts_have_their_role(path, role):
+    assert role_of(path) == role
+
+
+def test_weight_and_bias_of_a_chinese_name_belong_to_one_map():
+    assert map_path("查询权重") == map_path("查询偏置")

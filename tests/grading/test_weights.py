@@ -511,3 +511,65 @@ def test_a_table_called_a_bias_takes_no_bias_from_the_map_of_that_name():
 
     assert torch.equal(first.values["key_bias"], table.weight)
     assert torch.equal(first.values["key.bias"], WEIGHTS["k"].bias)
+
+
+def test_unnamed_vectors_are_the_biases_of_the_matrices_in_order():
+    parameters = [of(f"x{i}", (E, E) if i % 2 else (E,)) for i in range(1, 9)]
+
+    first = arrangements(parameters, roles())[0]
+
+    assert torch.equal(first.values["x1"], WEIGHTS["q"].weight.T)
+    assert torch.equal(first.values["x2"], WEIGHTS["q"].bias)
+    assert torch.equal(first.values["x8"], WEIGHTS["out"].bias)
+    assert first.biased == set(NAMES)
+
+
+def test_a_block_without_names_goes_by_order_shapes_and_starts():
+    square = [of(f"zz{i}", (E, E)) for i in range(4)]
+    wide = [of("p1", (E, 11)), of("p2", (11, E))]
+    biases = [of(f"c{i}", (11 if i == 4 else E,)) for i in range(6)]
+    norms = [
+        ParameterInfo(path=f"t{i}", shape=[E], owner="", start="zeros" if i % 2 else "ones")
+        for i in range(4)
+    ]
+    wanted = {role.name: role for role in block_roles()}
+
+    first = arrangements([*square, *wide, *biases, *norms], block_roles())[0]
+
+    assert first.unbound == ()
+    assert torch.equal(first.values["zz2"], wanted["v"].weight.T)
+    assert torch.equal(first.values["c3"], wanted["out"].bias)
+    assert torch.equal(first.values["c4"], wanted["ffn1"].bias)
+    assert torch.equal(first.values["t2"], wanted["norm2"].weight)
+    assert torch.equal(first.values["t3"], wanted["norm2"].bias)
+
+
+def test_a_list_named_after_a_fused_map_holds_its_parts():
+    parameters = [of("W_o", (E, E)), *(of(f"W_qkv.{i}", (E, E)) for i in range(3))]
+
+    first = arrangements(parameters, roles())[0]
+
+    assert torch.equal(first.values["W_qkv.1"], WEIGHTS["k"].weight.T)
+    assert torch.equal(first.values["W_o"], WEIGHTS["out"].weight.T)
+
+
+def test_a_letter_that_happens_to_be_a_name_does_not_settle_the_others():
+    parameters = linears("a", "b", "out", "d")
+
+    tried = [one.values["out.weight"] for one in arrangements(parameters, roles())]
+
+    assert torch.equal(tried[0], WEIGHTS["out"].weight)
+    assert any(torch.equal(value, WEIGHTS["v"].weight) for value in tried)
+
+
+def test_names_of_all_maps_settle_which_is_which():
+    parameters = linears("v_proj", "q_proj", "k_proj", "out_proj")
+
+    for arrangement in arrangements(parameters, roles()):
+        assert torch.equal(arrangement.values["k_proj.weight"], WEIGHTS["k"].weight)
+
+
+@pytest.mark.parametrize("fields", [{"start": "twos"}, {"number": -1}, {"number": "0"}])
+def test_what_a_worker_tells_of_a_parameter_is_validated(fields):
+    with pytest.raises(ValueError, match=next(iter(fields))):
+        ParameterInfo(path="p", shape=[E], owner="", **fields)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from mha_judge.grading.maps import Map, RoleWeights
+from mha_judge.grading.roles import fold
 
 Assignment = tuple[str, dict[str, list[Map]]]
 """How it was found, and the maps of each role or fused map by its id."""
@@ -53,7 +54,10 @@ def _found(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment
     named = _by_name(maps, roles)
     if named is not None:
         yield from named
-        return
+        settled = {id(one) for _, one in _by_shape(maps, roles)}
+        if all(one.role is not None or id(one) in settled for one in maps):
+            return
+        # some map has no name that says anything, so those that seem to may say nothing either
     yield from _in_order(_group_by_group(maps, roles), roles)
     yield from _fused_in_order(maps, roles)
     yield from _per_head_lists(maps, roles)
@@ -294,4 +298,4 @@ def _list_of(path: str) -> str:
 
 def _speaks_of(path: str, group: str) -> bool:
     pattern = _GROUP_WORDS.get(group)
-    return pattern is not None and pattern.search(path.lower()) is not None
+    return pattern is not None and pattern.search(fold(path)) is not None

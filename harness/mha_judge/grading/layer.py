@@ -50,8 +50,10 @@ class Layer(Target):
 
     @property
     def parameter_count(self) -> int:
-        """Numbers in all parameters of the candidate's layer."""
-        return sum(int(torch.Size(p.shape or []).numel()) for p in self.parameters)
+        """Numbers in all parameters of the candidate's layer, each array counted once."""
+        aliases = {} if self.arrangement is None else self.arrangement.aliases
+        own = [p for p in self.parameters if p.path not in aliases]
+        return sum(int(torch.Size(p.shape or []).numel()) for p in own)
 
     @property
     def contract_parameters(self) -> tuple[int, int]:
@@ -74,7 +76,13 @@ class Layer(Target):
         self.arrangement = arrangement
         values = {path: value.to(self.dtype) for path, value in arrangement.values.items()}
         dtype = str(self.dtype).removeprefix("torch.")
-        self._candidate.session.request("set_parameters", values, handle=self._handle, dtype=dtype)
+        self._candidate.session.request(
+            "set_parameters",
+            values,
+            handle=self._handle,
+            dtype=dtype,
+            aliases=dict(arrangement.aliases),
+        )
         with torch.no_grad():
             for role, weights in zip(self.entry.roles, self._roles, strict=True):
                 bias = weights.bias if role.id in arrangement.biased else weights.bias * 0

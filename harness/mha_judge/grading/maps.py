@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
 
 from mha_judge.grading.layouts import layouts_of
+from mha_judge.grading.norms import scales_and_shifts
 from mha_judge.grading.replies import ParameterInfo
 from mha_judge.grading.roles import heads_index, is_bias, map_path, role_of
 
@@ -54,13 +54,19 @@ class Map:
         return bool(layouts_of(shape, owner, role.weight, role.heads, role.split))
 
 
+def names_of(roles: Sequence[RoleWeights]) -> dict[str, tuple[str, ...]]:
+    """Return by role the further names that a problem gives it; of several groups, one role."""
+    names: dict[str, tuple[str, ...]] = {}
+    for role in roles:
+        names[role.name] = (*names.get(role.name, ()), *role.names)
+    return names
+
+
 def maps_of(parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]) -> list[Map]:
     """Return the maps of a module in order of definition, those of normalisations last."""
     tables = {_squeezed(role.weight.shape) for role in roles if role.kind == "table"}
     tables |= {shape[::-1] for shape in tables}
-    names: dict[str, tuple[str, ...]] = {}
-    for role in roles:  # of several groups, one name
-        names[role.name] = (*names.get(role.name, ()), *role.names)
+    names = names_of(roles)
     maps: dict[str, Map] = {}
     flat: list[ParameterInfo] = []
     for parameter in parameters:
@@ -75,6 +81,7 @@ def maps_of(parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]) -
             maps[path] = Map(path, parameter, None, named, index)
         else:
             flat.append(parameter)
+    _leave_parts_open(maps.values())
     alone = []
     for parameter in flat:
         owner = maps.get(map_path(parameter.path))
@@ -82,9 +89,33 @@ def maps_of(parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]) -
             owner.bias = parameter
         else:
             alone.append(parameter)
-    if any(role.kind == "norm" for role in roles):
-        return [*maps.values(), *_norms(alone)]
-    return list(maps.values())
+    sizes = [list(role.weight.shape) for role in roles if role.kind == "norm"]
+    norms = _norms([vector for vector in alone if vector.shape in sizes], len(sizes))
+    taken = {id(vector) for one in norms for vector in (one.weight, one.bias)}
+    _pair_in_order(maps.values(), [vector for vector in alone if id(vector) not in taken])
+    return [*maps.values(), *norms]
+
+
+def _leave_parts_open(maps: Iterable[Map]) -> None:
+    """Take the name of a fused map off the maps of a list of that name: each is but a part."""
+    lists: dict[tuple[str | None, str], list[Map]] = {}
+    for one in maps:
+        parent, _, last = one.path.rpartition(".")
+        if last.isdigit():
+            lists.setdefault((one.role, parent), []).append(one)
+    for (role, _), members in lists.items():
+        if role in ("qkv", "kv") and len(members) > 1:
+            for one in members:
+                one.role = None
+
+
+def _pair_in_order(maps: Iterable[Map], vectors: Sequence[ParameterInfo]) -> None:
+    """Give maps without a bias the vectors that no name places, where each gets one."""
+    bare = [one for one in maps if one.bias is None]
+    rest = [vector for vector in vectors if vector.start != "ones"]
+    if len(bare) == len(rest):
+        for one, vector in zip(bare, rest, strict=True):
+            one.bias = vector
 
 
 def _is_weight(parameter: ParameterInfo, tables: Collection[tuple[int, ...]]) -> bool:
@@ -97,20 +128,12 @@ def _squeezed(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(size for size in shape if size != 1)
 
 
-_SHIFT = re.compile(r"beta|bias|shift|^b[_0-9]*$")
-
-
-def _norms(parameters: Sequence[ParameterInfo]) -> list[Map]:
+def _norms(vectors: Sequence[ParameterInfo], wanted: int) -> list[Map]:
     """Return the scales of normalisations, each with the shift that stands beside it."""
-    owners: dict[str, list[ParameterInfo]] = {}
-    for parameter in parameters:
-        owners.setdefault(parameter.path.rpartition(".")[0], []).append(parameter)
+    pairs = scales_and_shifts(vectors, wanted)
+    parents = [scale.path.rpartition(".")[0] for scale, _ in pairs]
     maps = []
-    for path, members in owners.items():
-        shifts = [one for one in members if _SHIFT.search(one.path.split(".")[-1].lower())]
-        scales = [one for one in members if one not in shifts]
-        for number, scale in enumerate(scales):
-            shift = shifts[number] if number < len(shifts) else None
-            name = path if len(scales) == 1 and path else scale.path
-            maps.append(Map(name, scale, shift, "norm", heads_index(name), "norm"))
+    for (scale, shift), parent in zip(pairs, parents, strict=True):
+        name = parent if parents.count(parent) == 1 and parent else scale.path
+        maps.append(Map(name, scale, shift, "norm", heads_index(name), "norm"))
     return maps

@@ -41,11 +41,17 @@ class Definition(_Reply):
 
 
 class ParameterInfo(_Reply):
-    """One parameter of an instance: path, shape (None while lazy), and the class that owns it."""
+    """One parameter of an instance, or plain array, at one path."""
 
     path: Text
     shape: Annotated[list[Annotated[int, Field(ge=0, le=2**31)]], Field(max_length=8)] | None
+    """None while it is lazy."""
     owner: Text
+    """The class of torch that holds it, or empty."""
+    start: Literal["ones", "zeros"] | None = None
+    """What a vector holds when it is made, where that is one of these throughout."""
+    number: Place | None = None
+    """The same for every path to one plain array."""
 
     @field_validator("shape")
     @classmethod

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 _AFFIX = (
@@ -24,6 +26,11 @@ MAX_PATH = 200
 MAX_WORD = 40
 _OUT_ALONE = frozenset("fc proj projection dense linear lin cproj ff fco w0 wout projo".split())
 _INDEX = re.compile(r"^[0-9]{1,6}$")
+_CHINESE = {
+    "查询": "query", "键": "key", "值": "value", "输出": "output", "投影": "proj", "映射": "map",
+    "矩阵": "matrix", "权重": "weight", "偏置": "bias", "缩放": "scale", "平移": "shift",
+}  # fmt: skip
+_GREEK = re.compile(r"GREEK SMALL LETTER (?:FINAL )?([A-Z]+)")
 _BIAS = re.compile(r"^(?:b|bias|biases)(?=[qkvo]|out|in|$)|(?:bias|biases)$")
 
 
@@ -53,6 +60,16 @@ def role_of(path: str, names: Mapping[str, Sequence[str]] = MappingProxyType({})
     return None
 
 
+@lru_cache(maxsize=4096)  # every arrangement tried asks for the same few
+def fold(name: str) -> str:
+    """Return a name in small letters: NFKC, Greek letters by their names, some Chinese words."""
+    plain = unicodedata.normalize("NFKC", name).lower()
+    for word, english in _CHINESE.items():
+        plain = plain.replace(word, english)
+    greek = [(letter, _GREEK.match(unicodedata.name(letter, ""))) for letter in plain]
+    return "".join(found[1].lower() if found else letter for letter, found in greek)
+
+
 def _core(word: str) -> str:
     """Return a word without what says only that it is a map: `wukproj` is `uk`."""
     return re.sub(r"^(?:w|to|lin|linear|fc)(?=..)|(?:proj|projection|linear|layer|map)$", "", word)
@@ -71,7 +88,7 @@ def map_path(path: str) -> str:
         number = re.sub(r"[^0-9]", "", last)  # w_1 and b_1, w_2 and b_2
         return ".".join([*parents, number] if number else parents) or path
     stripped = re.sub(
-        r"^(?:bias|weight|b(?=[_qkvo])|w(?=[_qkvo]))_?|_?(?:bias|weight)$", "", last.lower()
+        r"^(?:bias|weight|b(?=[_qkvo])|w(?=[_qkvo]))_?|_?(?:bias|weight)$", "", fold(last)
     )
     return ".".join([*parents, stripped or last])
 
@@ -82,7 +99,7 @@ def heads_index(path: str) -> tuple[int, ...]:
 
 
 def _letters(name: str) -> str:
-    return re.sub(r"[^a-z]", "", name.lower())
+    return re.sub(r"[^a-z]", "", fold(name))
 
 
 def _word(component: str) -> str:

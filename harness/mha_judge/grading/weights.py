@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from torch import Tensor
 
+from mha_judge.grading.aliases import View, views
 from mha_judge.grading.assignments import Assignment, assignments, fused_maps
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.grading.layouts import (
@@ -22,8 +23,9 @@ from mha_judge.grading.layouts import (
     leaves_no_choice,
     place,
 )
-from mha_judge.grading.maps import Map, RoleWeights, maps_of
+from mha_judge.grading.maps import Map, RoleWeights, maps_of, names_of
 from mha_judge.grading.replies import ParameterInfo
+from mha_judge.grading.stacks import in_parts, joined, taken_apart
 
 MAX_ARRANGEMENTS = 400
 
@@ -37,8 +39,10 @@ class Arrangement:
     values: Mapping[str, Tensor]
     biased: frozenset[str]
     """Roles that have a bias here; the reference's is zero for the others."""
-    unbound: tuple[str, ...]
+    unbound: tuple[str, ...] = ()
     """Parameters that no role claims; they keep the candidate's values."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Further paths to a plain array, each with the one in `values`."""
 
 
 class Unbound(CheckFailure):
@@ -62,16 +66,36 @@ def arrangements(
     Raises:
         Unbound: If nothing fits; lists the parameters found and the roles wanted.
     """
-    maps = maps_of(parameters, roles)
     every = (
         arrangement
-        for assignment in assignments(maps, roles)
-        for arrangement in _lay_out(assignment, roles, parameters, wanted)
+        for view in views(parameters, names_of(roles), wanted)
+        for arrangement in _of_view(view, roles, wanted)
     )
     first = next(every, None)
     if first is None:
+        parts = taken_apart(parameters, roles)
+        maps = maps_of(in_parts(parameters, parts), roles)
         raise Unbound(_complaint(parameters, maps, roles))
     yield from itertools.islice(itertools.chain([first], every), MAX_ARRANGEMENTS)
+
+
+def _of_view(
+    view: View, roles: Sequence[RoleWeights], wanted: Collection[str]
+) -> Iterator[Arrangement]:
+    """Yield the arrangements of parameters of which each is an array of its own."""
+    parts = taken_apart(view.parameters, roles)
+    parameters = in_parts(view.parameters, parts)
+    for assignment in assignments(maps_of(parameters, roles), roles):
+        for found in _lay_out(assignment, roles, wanted):
+            values = joined(found.values, view.parameters, parts)
+            if values is not None:
+                yield replace(
+                    found,
+                    key=(*view.key, *found.key),
+                    values=values,
+                    unbound=tuple(p.path for p in view.parameters if p.path not in values),
+                    aliases={path: one for path, one in view.aliases.items() if one in values},
+                )
 
 
 def nearest(found: Iterable[Arrangement], wanted: Collection[str]) -> Arrangement:
@@ -90,7 +114,6 @@ def nearest(found: Iterable[Arrangement], wanted: Collection[str]) -> Arrangemen
 def _lay_out(
     assignment: Assignment,
     roles: Sequence[RoleWeights],
-    parameters: Sequence[ParameterInfo],
     wanted: Collection[str],
 ) -> Iterator[Arrangement]:
     """Yield the layouts in which an assignment's maps can hold the weights."""
@@ -110,7 +133,6 @@ def _lay_out(
                 (key, _order(fused, order), style),
                 targets,
                 [picked[kind] for kind in kinds],
-                parameters,
             )
             if arrangement is not None:
                 yield arrangement
@@ -206,7 +228,6 @@ def _arrange(
     key: tuple[str, ...],
     targets: Sequence[_Target],
     layouts: Sequence[str],
-    parameters: Sequence[ParameterInfo],
 ) -> Arrangement | None:
     values: dict[str, Tensor] = {}
     biased: set[str] = set()
@@ -224,9 +245,8 @@ def _arrange(
                 return None
             values[bias.path] = target.bias.reshape(bias.shape)
             biased.update(target.roles)
-    unbound = tuple(p.path for p in parameters if p.path not in values)
     chosen = dict.fromkeys(map(_choice, targets, layouts))
-    return Arrangement((*key, *chosen), values, frozenset(biased), unbound)
+    return Arrangement((*key, *chosen), values, frozenset(biased))
 
 
 def _complaint(

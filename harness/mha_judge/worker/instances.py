@@ -1,7 +1,12 @@
 """Instances of the candidate's classes: their parameters, found and set by path."""
 
+import contextlib
+import inspect
+import itertools
+import types
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy
 import torch
@@ -12,6 +17,17 @@ MAX_DEPTH = 4
 MAX_PARAMETERS = 2_000
 
 
+class _Place(NamedTuple):
+    """Where an array is kept."""
+
+    path: str
+    array: Any
+    owner: str
+    """The class of torch that holds it (`Linear`), or empty where the candidate's code does."""
+    put: Callable[[Any], None]
+    """Puts another array there."""
+
+
 def entry_of(instance: Any) -> Callable[..., Any]:
     """Return what is called for a result: the instance itself, else its `forward`."""
     if callable(instance):
@@ -20,19 +36,36 @@ def entry_of(instance: Any) -> Callable[..., Any]:
 
 
 def parameters(instance: Any) -> list[dict[str, Any]]:
-    """Return path, shape and owner of every array that can be set, in order of definition.
+    """Return every array that can be set, at each path that leads to it, in order of definition.
 
-    `shape` is None for a lazy parameter that no call has given a shape yet. `owner` is the class
-    of torch that holds the parameter (`Linear`), or empty where the candidate's own code does.
+    `shape` is None for a lazy parameter that no call has given a shape yet. `start` says that a
+    vector holds only `ones` or only `zeros`. Paths of one `number` lead to one array; a parameter
+    or module of torch is listed once, since whoever registers it twice means to share it.
     """
+    found = _found(instance)  # keeps all arrays alive, so that no two have one id
+    numbers: dict[int, int] = {}
     return [
-        {"path": path, "shape": _shape(array), "owner": owner}
-        for path, array, owner in _found(instance)
+        {
+            "path": place.path,
+            "shape": _shape(place.array),
+            "owner": place.owner,
+            "start": _start(place.array),
+            "number": numbers.setdefault(id(place.array), len(numbers)),
+        }
+        for place in found
     ]
 
 
-def set_parameters(instance: Any, values: Mapping[str, Any], dtype: str | None) -> None:
-    """Cast the instance to `dtype`, then copy `values` into its arrays by path.
+def set_parameters(
+    instance: Any, values: Mapping[str, Any], dtype: str | None, aliases: Mapping[str, str]
+) -> None:
+    """Cast the instance to `dtype`, then put `values` into its arrays by path.
+
+    Args:
+        instance: Of the candidate's class.
+        values: Tensors by path.
+        dtype: The name of one of torch's, or None to leave the instance as it is.
+        aliases: Further paths that are to lead to the array of another path.
 
     Raises:
         KeyError: If a path does not exist.
@@ -42,14 +75,19 @@ def set_parameters(instance: Any, values: Mapping[str, Any], dtype: str | None) 
         for module in modules(instance):
             module.to(wanted)
             _cast_plain_attributes(module, wanted)
-    found = {path: array for path, array, _ in _found(instance)}
+    places = {place.path: place for place in _found(instance)}
+    fresh = {}
     with torch.no_grad():
         for path, value in values.items():
-            array = found[path]
+            array = places[path].array
             if isinstance(array, torch.nn.Parameter):
+                array.data = array.data.to(wanted or array.dtype)  # of no module, it was not cast
                 array.copy_(value)
             else:
-                _replace(instance, path, _like(array, value, wanted))
+                fresh[path] = _like(array, value, wanted)
+                places[path].put(fresh[path])
+        for path, first in aliases.items():
+            places[path].put(fresh[first])
 
 
 def _cast_plain_attributes(module: torch.nn.Module, dtype: torch.dtype) -> None:
@@ -70,8 +108,8 @@ def modules(value: Any, depth: int = 0) -> Iterator[torch.nn.Module]:
         inner = list(value)
     elif isinstance(value, dict):
         inner = list(value.values())
-    elif type(value).__module__ == MODULE and hasattr(value, "__dict__"):
-        inner = [item for name, item in vars(value).items() if not name.startswith("_")]
+    elif _is_own(value):
+        inner = [item for _, item in _attributes(value)]
     else:
         return
     for item in inner[:MAX_PARAMETERS]:
@@ -85,46 +123,148 @@ def _like(array: Any, value: torch.Tensor, dtype: torch.dtype | None) -> Any:
     return fresh.requires_grad_(array.requires_grad)
 
 
-def _found(instance: Any) -> list[tuple[str, Any, str]]:
-    return list(_walk(instance, "", 0, set()))[:MAX_PARAMETERS]
+def _found(instance: Any) -> list[_Place]:
+    return list(itertools.islice(_walk(instance, "", _keep, 0, set()), MAX_PARAMETERS))
 
 
-def _walk(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[tuple[str, Any, str]]:
+def _keep(value: Any) -> None:
+    """Put nothing: an instance itself has no place."""
+
+
+def _walk(
+    value: Any, path: str, put: Callable[[Any], None], depth: int, seen: set[int]
+) -> Iterator[_Place]:
     if id(value) in seen or depth > MAX_DEPTH:
         return
     if isinstance(value, torch.nn.Module):
         yield from _walk_module(value, path, depth, seen)
     elif _is_array(value):
-        seen.add(id(value))
-        yield path, value, ""
+        if isinstance(value, torch.nn.Parameter):
+            seen.add(id(value))
+        yield _Place(path, value, "", put)
     elif isinstance(value, (list, tuple)):
-        for index, item in enumerate(value[:MAX_PARAMETERS]):
-            yield from _walk(item, f"{path}.{index}", depth + 1, seen)
+        items = list(value) if isinstance(value, tuple) else value
+        for index, item in enumerate(items[:MAX_PARAMETERS]):
+            into = partial(items.__setitem__, index)
+            if isinstance(value, tuple):
+                into = partial(_put_into_tuple, value, items, index, put)
+            yield from _walk(item, f"{path}.{index}", into, depth + 1, seen)
     elif isinstance(value, dict):
         for key, item in list(value.items())[:MAX_PARAMETERS]:
             if isinstance(key, str):
-                yield from _walk(item, _join(path, key), depth + 1, seen)
-    elif type(value).__module__ == MODULE and hasattr(value, "__dict__"):
+                into = partial(value.__setitem__, key)
+                yield from _walk(item, _join(path, key), into, depth + 1, seen)
+    elif _is_own(value):
         seen.add(id(value))
-        for name, item in list(vars(value).items()):
-            yield from _walk(item, _join(path, name), depth + 1, seen)
+        yield from _walk_object(value, path, depth, seen)
 
 
 def _walk_module(
     module: torch.nn.Module, path: str, depth: int, seen: set[int]
-) -> Iterator[tuple[str, Any, str]]:
+) -> Iterator[_Place]:
     registered = False
     for prefix, child in module.named_modules():
         for name, parameter in child.named_parameters(recurse=False):
             registered = True
             if id(parameter) not in seen and not _is_constant(parameter):
                 seen.add(id(parameter))
-                yield _join(path, _join(prefix, name)), parameter, _owner(child)
+                whole = _join(path, _join(prefix, name))
+                yield _Place(whole, parameter, _owner(child), partial(setattr, child, name))
     if not registered:  # arrays kept as plain attributes: they cannot be trained, but be graded
         seen.add(id(module))
-        for name, item in list(vars(module).items()):
-            if not name.startswith("_"):
-                yield from _walk(item, _join(path, name), depth + 1, seen)
+        yield from _walk_object(module, path, depth, seen)
+
+
+def _walk_object(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[_Place]:
+    """Yield what properties give and attributes hold, but not what properties store in."""
+    before = set(seen)
+    stored = list(_stored(value, path, depth, seen))
+    shown, hidden = _shown(value, lambda: list(_stored(value, path, depth, set(before))))
+    for name, array in shown.items():
+        yield _Place(_join(path, name), array, "", partial(_assign, value, name))
+    yield from (place for place in stored if place.path not in hidden)
+
+
+def _is_own(value: Any) -> bool:
+    return type(value).__module__ == MODULE or isinstance(value, types.SimpleNamespace)
+
+
+def _stored(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[_Place]:
+    for name, item in _attributes(value):
+        yield from _walk(item, _join(path, name), partial(_assign, value, name), depth + 1, seen)
+
+
+def _attributes(value: Any) -> list[tuple[str, Any]]:
+    """Return what an instance holds by name, in slots as well; of a module no private names."""
+    own = [base for base in reversed(type(value).__mro__) if base.__module__ == MODULE]
+    names = [name for base in own for name in _slots(base) if hasattr(value, name)]
+    inside = vars(value) if hasattr(value, "__dict__") else {}
+    private = "_" if isinstance(value, torch.nn.Module) else ()
+    names += [name for name in inside if not name.startswith(private)]
+    return [(name, inside[name] if name in inside else getattr(value, name)) for name in names]
+
+
+def _slots(cls: type) -> list[str]:
+    """Return the names of a class's slots in the order declared; the class itself sorts them."""
+    declared = vars(cls).get("__slots__", ())
+    names = [declared] if isinstance(declared, str) else list(declared)
+    mangled = f"_{cls.__name__.lstrip('_')}__"
+    names = [
+        name.replace("__", mangled, 1) if name.startswith("__") else name
+        for name in names
+        if isinstance(name, str)
+    ]
+    return [name for name in names if inspect.ismemberdescriptor(vars(cls).get(name))]
+
+
+def _shown(value: Any, stored: Callable[[], list[_Place]]) -> tuple[dict[str, Any], set[str]]:
+    """Return the arrays of settable properties, and the paths of what they alone store in.
+
+    A property may give what it stores, a view of it, or a copy. So each is set once to zeros, to
+    ones, and back: what has changed in between is behind it. A property in front of a parameter of
+    torch is but another name for that.
+    """
+    shown: dict[str, Any] = {}
+    reached: dict[str, torch.Tensor] = {}
+    for name in _properties(value):
+        with contextlib.suppress(Exception):  # one that cannot be read or set is no place
+            array = getattr(value, name)
+            if not _is_array(array) or isinstance(array, torch.nn.Parameter):
+                continue
+            start = torch.as_tensor(array).detach().clone()
+            setattr(value, name, _like(array, torch.zeros_like(start), start.dtype))
+            zeros = _numbers(stored())
+            parameters = [p.path for p in stored() if isinstance(p.array, torch.nn.Parameter)]
+            setattr(value, name, _like(array, torch.ones_like(start), start.dtype))
+            ones = _numbers(stored())
+            setattr(value, name, _like(array, start, start.dtype))
+            changed = {path: ones[path] != numbers for path, numbers in zeros.items()}
+            if any(path in parameters and where.any() for path, where in changed.items()):
+                continue
+            shown[name] = array
+            for path, where in changed.items():
+                reached[path] = where | reached.get(path, torch.tensor(False))
+    return shown, {path for path, where in reached.items() if where.all()}
+
+
+def _properties(value: Any) -> list[str]:
+    """Return the names of the properties, or the like, that the file itself gives a class."""
+    return [
+        name
+        for base in reversed(type(value).__mro__)
+        if base.__module__ == MODULE
+        for name, item in vars(base).items()
+        if hasattr(type(item), "__set__") and not inspect.ismemberdescriptor(item)
+    ]
+
+
+def _numbers(places: list[_Place]) -> dict[str, torch.Tensor]:
+    """Return a copy of each array that has a shape yet."""
+    return {
+        place.path: torch.as_tensor(place.array).detach().clone().nan_to_num()
+        for place in places
+        if _shape(place.array) is not None
+    }
 
 
 def _is_constant(parameter: torch.nn.Parameter) -> bool:
@@ -156,23 +296,25 @@ def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path and name else path or name
 
 
-def _replace(instance: Any, path: str, value: Any) -> None:
-    """Put `value` where `path` leads."""
-    *parents, last = path.split(".")
-    holder = instance
-    for step in parents:
-        holder = _step(holder, step)
-    if isinstance(holder, list):
-        holder[int(last)] = value
-    elif isinstance(holder, dict):
-        holder[last] = value
-    else:
-        setattr(holder, last, value)
+def _start(array: Any) -> str | None:
+    """Return what a vector holds, where that is one number that tells what it is for."""
+    if _shape(array) is None or array.ndim != 1 or not len(array):
+        return None
+    if bool((array == 1).all()):
+        return "ones"
+    return "zeros" if bool((array == 0).all()) else None
 
 
-def _step(holder: Any, step: str) -> Any:
-    if isinstance(holder, (list, tuple)):
-        return holder[int(step)]
-    if isinstance(holder, dict):
-        return holder[step]
-    return getattr(holder, step)
+def _assign(holder: Any, name: str, value: Any) -> None:
+    try:
+        setattr(holder, name, value)
+    except AttributeError:  # a frozen dataclass
+        object.__setattr__(holder, name, value)
+
+
+def _put_into_tuple(
+    old: tuple[Any, ...], items: list[Any], index: int, put: Callable[[Any], None], value: Any
+) -> None:
+    """Put a tuple in the place of an old one, with another item and those put before."""
+    items[index] = value
+    put(type(old)(*items) if hasattr(old, "_fields") else tuple(items))

@@ -89,7 +89,8 @@ class Server:
         return {"parameters": instances.parameters(self._instances[header["handle"]])}, {}
 
     def _set_parameters(self, header: dict[str, Any], value: Any) -> Obeyed:
-        instances.set_parameters(self._instances[header["handle"]], value, header["dtype"])
+        instance = self._instances[header["handle"]]
+        instances.set_parameters(instance, value, header["dtype"], header["aliases"])
         return {}, {}
 
     def _mode(self, header: dict[str, Any], value: Any) -> Obeyed:

@@ -1,0 +1,254 @@
+"""The arrays of an instance are found, and set, wherever a class keeps them."""
+
+import numpy
+import pytest
+import torch
+
+from mha_judge.worker import instances
+from mha_judge.worker.submission import MODULE
+
+PREAMBLE = """
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+def array(seed):
+    return np.random.default_rng(seed).normal(size=(2, 3))
+"""
+
+
+def made(source):
+    """Return an instance of the class C of a submission."""
+    names = {"__name__": MODULE}
+    exec(PREAMBLE + source, names)
+    return names["C"]()
+
+
+def told(instance):
+    return {one["path"]: one for one in instances.parameters(instance)}
+
+
+def filled(instance, aliases=None):
+    """Set every array to another number throughout, and return which by path."""
+    aliases = aliases or {}
+    found = [one for one in instances.parameters(instance) if one["path"] not in aliases]
+    numbers = {one["path"]: 5.0 + place for place, one in enumerate(found)}
+    values = {one["path"]: torch.full(one["shape"], numbers[one["path"]]) for one in found}
+    instances.set_parameters(instance, values, "float64", aliases)
+    return numbers
+
+
+SLOTS = """
+class C:
+    __slots__ = ("W_v", "W_k", "__hidden", "unset")
+    def __init__(self):
+        self.W_v, self.W_k, self.__hidden = array(1), array(2), array(3)
+    def read(self):
+        return [self.W_v, self.W_k, self.__hidden]
+"""
+DICT = """
+def of(name):
+    return property(lambda self: self._p[name], lambda self, w: self._p.__setitem__(name, w))
+class C:
+    W_q, W_k = of("one"), of("two")
+    def __init__(self):
+        self._p = {"one": array(1), "two": array(1)}
+    def read(self):
+        return [self._p["one"], self._p["two"]]
+"""
+STACK = """
+class Row:
+    def __init__(self, index): self.index = index
+    def __get__(self, of, cls): return self if of is None else of.rows[self.index].T
+    def __set__(self, of, w): of.rows[self.index] = w.T
+class C:
+    W_q, W_k = Row(0), Row(1)
+    def __init__(self):
+        self.rows = np.stack([array(1), array(2)])
+    def read(self):
+        return list(self.rows)
+"""
+COPY = """
+class C(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = [torch.ones(2, 3), torch.zeros(2, 3)]
+    @property
+    def W_q(self): return self.kept[0].clone()
+    @W_q.setter
+    def W_q(self, w): self.kept[0] = w.clone()
+    @property
+    def W_k(self): return self.kept[1].clone()
+    @W_k.setter
+    def W_k(self, w): self.kept[1] = w.clone()
+    def read(self):
+        return self.kept
+"""
+FROZEN = """
+@dataclass(frozen=True)
+class Kept:
+    first: Any
+    rest: tuple
+class Pair(NamedTuple):
+    one: Any
+    two: Any
+class C:
+    def __init__(self):
+        self.kept = Kept(array(1), (array(2), array(3)))
+        self.pair = Pair(array(4), array(5))
+        self.more = SimpleNamespace(last=array(6))
+    def read(self):
+        pair = self.pair
+        return [self.kept.first, *self.kept.rest, pair.one, pair.two, self.more.last]
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "paths"),
+    [
+        (SLOTS, ["W_v", "W_k", "_C__hidden"]),
+        (DICT, ["W_q", "W_k"]),
+        (STACK, ["W_q", "W_k"]),
+        (COPY, ["W_q", "W_k"]),
+        (
+            FROZEN,
+            ["kept.first", "kept.rest.0", "kept.rest.1", "pair.0", "pair.1", "more.last"],
+        ),
+    ],
+    ids=["slots", "properties of a dict", "views of a stack", "copies", "frozen"],
+)
+def test_arrays_are_found_by_the_names_they_can_be_set_by(source, paths):
+    instance = made(source)
+
+    numbers = filled(instance)
+
+    assert list(numbers) == paths
+    for array, number in zip(instance.read(), numbers.values(), strict=True):
+        assert (array == number).all()
+
+
+def test_what_a_property_stores_in_stays_as_it_was():
+    instance = made(STACK)
+    before = instance.rows.copy()
+
+    instances.parameters(instance)
+
+    assert numpy.array_equal(instance.rows, before)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return self.kept[0]",  # no setter
+        "raise RuntimeError",
+    ],
+)
+def test_a_property_that_cannot_be_used_hides_nothing(body):
+    source = f"""
+class C:
+    def __init__(self):
+        self.kept = [array(1), array(2)]
+    @property
+    def W_q(self):
+        {body}
+"""
+
+    assert list(told(made(source))) == ["kept.0", "kept.1"]
+
+
+def test_a_stack_of_which_properties_show_a_part_is_listed_as_well():
+    source = """
+class C:
+    def __init__(self):
+        self.rows = np.stack([array(1), array(2)])
+    @property
+    def W_q(self): return self.rows[0]
+    @W_q.setter
+    def W_q(self, w): self.rows[0] = w
+"""
+
+    assert list(told(made(source))) == ["W_q", "rows"]
+
+
+def test_an_array_at_several_paths_has_one_number_and_one_it_stays():
+    source = """
+class C:
+    def __init__(self):
+        self.W_q = array(1)
+        self.W_k = array(1)
+        self.by_name = {"W_q": self.W_q}
+"""
+    instance = made(source)
+
+    found = told(instance)
+    filled(instance, {"by_name.W_q": "W_q"})
+
+    assert found["W_q"]["number"] == found["by_name.W_q"]["number"] != found["W_k"]["number"]
+    assert instance.by_name["W_q"] is instance.W_q is not instance.W_k
+
+
+def test_one_array_for_all_can_be_set_apart():
+    source = """
+class C:
+    def __init__(self):
+        self.W_q = self.W_k = np.eye(3)
+        self.rest = [np.eye(3)] * 2
+"""
+    instance = made(source)
+
+    filled(instance)
+
+    arrays = [instance.W_q, instance.W_k, *instance.rest]
+    assert [array[0, 0] for array in arrays] == [5, 6, 7, 8]
+
+
+def test_a_parameter_or_module_of_torch_that_is_shared_stays_shared():
+    source = """
+class C:
+    def __init__(self):
+        self.W_q = self.W_k = nn.Parameter(torch.ones(2, 3))
+        self.W_v = self.W_o = nn.Linear(2, 3, bias=False)
+"""
+
+    assert list(told(made(source))) == ["W_q", "W_v.weight"]
+
+
+def test_a_property_in_front_of_a_parameter_of_torch_is_not_listed_beside_it():
+    source = """
+class C:
+    def __init__(self):
+        self._q = nn.Parameter(torch.ones(2, 3))
+    @property
+    def W_q(self): return self._q.data
+    @W_q.setter
+    def W_q(self, w): self._q.data.copy_(w)
+"""
+
+    assert list(told(made(source))) == ["_q"]
+
+
+def test_vectors_that_start_as_ones_or_zeros_are_told():
+    source = """
+class C(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(3)
+        self.p3 = nn.Parameter(torch.tensor([1.0, 0.0]))
+        self.square = nn.Parameter(torch.ones(2, 2))
+        self.lazy = nn.LazyLinear(3)
+"""
+
+    starts = {path: one["start"] for path, one in told(made(source)).items()}
+
+    assert starts == {
+        "p3": None,
+        "square": None,
+        "norm.weight": "ones",
+        "norm.bias": "zeros",
+        "lazy.weight": None,
+        "lazy.bias": None,
+    }
