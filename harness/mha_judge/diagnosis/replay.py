@@ -27,6 +27,7 @@ from mha_judge.grading.assertions import compare
 from mha_judge.grading.expected import (
     Expected,
     Live,
+    Logits,
     exact_copy,
     gradients,
     in_float64,
@@ -176,12 +177,13 @@ class _Asking:
         pairs = self._pairs(found, rounded)
         if not all(alike(*both, NEAR) for both in pairs):
             return False
-        exact = self._exactly(rounded)
+        with Logits() as logits:
+            exact = self._exactly(rounded)
         if self._step.options.get("keep") and self._step.number is not None:
             self._kept[self._step.number] = (exact, rounded)
         if all(alike(*both, SAME) for both in pairs):
             return True  # an overflow that float64 would not have, or simply the same
-        return self._within_budget(found, pair_up(exact, rounded))
+        return self._within_budget(found, pair_up(exact, rounded, logits.largest))
 
     def _exactly(self, rounded: Any) -> Any:
         """Return the answer in float64; the rounded one where a mistake raises in float64."""

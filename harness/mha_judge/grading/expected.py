@@ -64,7 +64,7 @@ class Live:
     expected: Any
 
 
-class _Logits(TorchFunctionMode):
+class Logits(TorchFunctionMode):
     """Notes the largest finite number that goes into a softmax of the reference."""
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ def expect(function: Callable[..., Any], args: Sequence[Any], rounded: Callable[
         rounded: The reference in the dtype of the question, called on plain copies.
     """
     with torch.no_grad():
-        with _Logits() as logits, in_float64():
+        with Logits() as logits, in_float64():
             exact = function(*(map_tree(exact_copy, value) for value in args))
         approximate = rounded(*(map_tree(rounded_copy, value) for value in args))
     return pair_up(exact, approximate, logits.largest)
@@ -123,7 +123,7 @@ def expect_gradients(
         wrt: Indices of the differentiated arguments.
         parameters: Those of `function` and of `rounded`, by name.
     """
-    with _Logits() as logits, in_float64():
+    with Logits() as logits, in_float64():
         own = [exact_copy(a) for a in args]
         exact = gradients(function, own, cotangents, wrt, parameters[0])
     near = gradients(rounded, [rounded_copy(a) for a in args], cotangents, wrt, parameters[1])
