@@ -130,7 +130,9 @@ class Bank:
         """
         from mha_judge.mistake import read_mistakes
 
-        return read_mistakes(self.root / "reference" / "mistakes" / problem_id)
+        path = self.root / "reference" / "mistakes" / f"{problem_id}.toml"
+        reference = self._text(self.reference(problem_id))
+        return read_mistakes(path, reference, self.questions(problem_id))
 
     def _file(self, path: Path) -> Path:
         if not path.is_file():

@@ -1,40 +1,64 @@
-"""A known mistake: a wrong candidate file whose docstring says, as TOML, what is wrong with it."""
+"""Known mistakes: edits of the reference, with the words for who made them.
+
+`reference/mistakes/<id>.toml` lists those of a problem. An edit is a text that stands once in the
+reference, and what stands there instead; so a change to the reference that touches a mistake is
+noticed. A mistake that is another program altogether names a file. Words that several problems
+share stand in `shared.toml`. Wrong choices of questions are mistakes too.
+"""
 
 from __future__ import annotations
 
-import ast
 import re
 import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mha_judge.errors import BankError
+from mha_judge.questions import Question
 
+SHARED = "shared.toml"
+Title = Annotated[str, Field(min_length=5, max_length=160)]
 Sentence = Annotated[str, Field(min_length=10, max_length=800)]
 
 
-class Variants(BaseModel):
-    """The same mistake with other constants."""
-
+class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
+
+class Edit(_Model):
+    """A text of the reference, and what stands there instead."""
+
+    old: Annotated[str, Field(min_length=1)]
+    """Stands once in the reference."""
+    new: str
+
+
+class Variants(_Model):
+    """The same mistake with other constants."""
+
     replace: Annotated[str, Field(min_length=1)]
-    """What stands in the file."""
+    """What stands in the edits, or in the program."""
     by: Annotated[list[str], Field(min_length=1, max_length=12)]
     """What may stand there instead."""
 
 
-class Mistake(BaseModel):
+class Words(_Model):
+    """What several problems say of one mistake."""
+
+    title: Title | None = None
+    explanation: Sentence | None = None
+    hint: Sentence | None = None
+
+
+class Mistake(_Model):
     """What a mistake is called, what kills it, and how it is explained to who made it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    id: str
-    """The file's name, with hyphens."""
-    path: Path
-    title: Annotated[str, Field(min_length=5, max_length=100)]
+    id: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+    title: Title
     """The misconception in a few words, as a statement about the answer."""
     killed_by: str
     """Id of the check that must fail."""
@@ -42,8 +66,10 @@ class Mistake(BaseModel):
     """One or two sentences for the person who made it."""
     hint: Sentence
     """Leads to the mistake without giving the answer away."""
-    variants: Variants | None = None
-    """Other constants that are the same misconception."""
+    source: str
+    """The wrong program."""
+    others: Mapping[str, str] = {}
+    """The programs with other constants that are the same misconception, by the constant."""
     by_check: bool = False
     """Its values are right: the check that fails names it, not a value that is compared."""
     says: re.Pattern[str] = re.compile("")
@@ -59,26 +85,108 @@ class Mistake(BaseModel):
         return not (self.by_check or self.by_chance or self.device == "cuda")
 
 
-def read_mistakes(folder: Path) -> list[Mistake]:
-    """Return the mistakes in a folder, in alphabetical order; none if there is no folder.
+def read_mistakes(path: Path, reference: str, questions: Mapping[str, Question]) -> list[Mistake]:
+    """Return the mistakes of a problem: those that a file lists, and the wrong choices.
+
+    Args:
+        path: `reference/mistakes/<id>.toml`, which need not be there.
+        reference: The source that the edits belong to.
+        questions: The problem's, by id.
 
     Raises:
-        BankError: If a file does not say what it must; names file, key and remedy.
+        BankError: If a mistake is not what it must be; names file, mistake and remedy.
     """
-    return [_read(path) for path in sorted(folder.glob("*.py"))]
+    entries = _table(path).get("mistake", []) if path.is_file() else []
+    shared = _table(path.parent / SHARED) if (path.parent / SHARED).is_file() else {}
+    listed = [_read(path, entry, shared, reference) for entry in entries]
+    mistakes = [*listed, *_wrong_choices(reference, questions)]
+    for number, mistake in enumerate(mistakes):
+        if mistake.id in {other.id for other in mistakes[:number]}:
+            raise BankError(f"{path}: {mistake.id} is there twice; rename one, or take one out")
+    return mistakes
 
 
-def _read(path: Path) -> Mistake:
+def apply_edits(reference: str, edits: Sequence[Edit]) -> str:
+    """Return the reference with every edit made.
+
+    Raises:
+        ValueError: If a text does not stand there exactly once, or two edits meet.
+    """
+    for edit in edits:
+        count = reference.count(edit.old)
+        if count != 1:
+            remedy = "give more of what stands around it" if count else "follow the reference"
+            raise ValueError(f"{edit.old!r} stands {count} times in the reference; {remedy}")
+    changed, end = "", 0
+    for edit in sorted(edits, key=lambda edit: reference.index(edit.old)):
+        start = reference.index(edit.old)
+        if start < end:
+            raise ValueError(f"{edit.old!r} meets the edit before it; make one of the two")
+        changed += reference[end:start] + edit.new
+        end = start + len(edit.old)
+    return changed + reference[end:]
+
+
+def _table(path: Path) -> dict[str, Any]:
     try:
-        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")), clean=False)
-        fields = tomllib.loads(text or "")
-    except (SyntaxError, UnicodeDecodeError) as error:
-        raise BankError(f"{path}: not valid Python: {error}; mend the file") from error
-    except tomllib.TOMLDecodeError as error:
-        raise BankError(f"{path}: the docstring is not TOML: {error}; mend it") from error
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BankError(f"{path}: not valid TOML: {error}; mend the file") from error
+
+
+def _read(path: Path, entry: Any, shared: Mapping[str, Any], reference: str) -> Mistake:
+    name = entry.get("id") if isinstance(entry, dict) else None
+    where = f"{path}: {name or 'a mistake without an id'}"
     try:
-        return Mistake(id=path.stem.replace("_", "-"), path=path, **fields)
-    except (ValidationError, TypeError) as error:
-        first = error.errors()[0] if isinstance(error, ValidationError) else None
-        what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else str(error)
-        raise BankError(f"{path}: {what}; mend its docstring") from error
+        fields = dict(entry)
+        words = fields.pop("shared", None)
+        if words is not None:
+            if words not in shared:
+                raise ValueError(f"{SHARED} has no {words!r}; add it there, or say it here")
+            common = Words.model_validate(shared[words]).model_dump(exclude_none=True)
+            fields = common | fields
+        return Mistake(**_with_programs(path, fields, reference))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        raise BankError(f"{where}: {key}: {first['msg']}; mend the entry") from error
+    except (OSError, TypeError, ValueError) as error:
+        raise BankError(f"{where}: {error}") from error
+
+
+def _with_programs(path: Path, fields: dict[str, Any], reference: str) -> dict[str, Any]:
+    """Return an entry's fields with the programs that it describes in the place of its edits."""
+    edits = [Edit.model_validate(edit) for edit in fields.pop("edits", [])]
+    program = fields.pop("program", None)
+    variants = Variants.model_validate(fields.pop("variants")) if "variants" in fields else None
+    if bool(edits) == bool(program):
+        raise ValueError("has neither edits nor a program, or both; give it one of the two")
+
+    def made(put: Callable[[str], str] = str) -> str:
+        if edits:
+            return apply_edits(reference, [Edit(old=e.old, new=put(e.new)) for e in edits])
+        return put((path.with_suffix("") / str(program)).read_text(encoding="utf-8"))
+
+    others = {}
+    if variants is not None:
+        for constant in variants.by:
+            others[constant] = made(partial(_replaced, variants.replace, constant))
+    return {**fields, "source": made(), "others": others}
+
+
+def _replaced(old: str, new: str, text: str) -> str:
+    return text.replace(old, new)
+
+
+def _wrong_choices(reference: str, questions: Mapping[str, Question]) -> Iterator[Mistake]:
+    for question in questions.values():
+        check = question.id.replace("_", "-")
+        for number, choice in enumerate(question.wrong, 1):
+            yield Mistake(
+                id=f"{check}-{number}",
+                title=choice.title or f"For {question.id} the choice is “{choice.text}”",
+                killed_by=check,
+                explanation=choice.why,
+                hint=choice.hint or f"Read again: {question.text}",
+                source=f"{reference}\nANSWERS[{question.id!r}] = {choice.text!r}\n",
+            )

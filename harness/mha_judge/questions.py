@@ -32,6 +32,10 @@ class Choice(_Model):
     text_zh: str
     why: str = ""
     """Why it is wrong."""
+    title: str = ""
+    """Of a wrong one: the misconception behind it, as a statement about the answer."""
+    hint: str = ""
+    """Of a wrong one: leads away from it without giving the answer."""
 
 
 class Question(_Model):

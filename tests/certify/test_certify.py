@@ -9,6 +9,7 @@ import pytest
 from mha_judge.bank import Bank
 from mha_judge.certify.certify import certify
 from mha_judge.certify.grades import Graders
+from mha_judge.errors import BankError
 
 BUILTIN = Bank.builtin()
 PROBLEM = "split-merge-heads"
@@ -83,9 +84,18 @@ def test_a_check_that_cannot_fail_is_noticed(bank):
 
 
 def test_a_wrong_reference_is_noticed(bank):
-    edit(bank.reference(PROBLEM), ".transpose(1, 2)", ".transpose(1, 2).clone() * 2")
+    right = bank.reference(PROBLEM).read_text(encoding="utf-8")
+    twice = "\n\n_merge = merge_heads\n\n\ndef merge_heads(x):\n    return 2 * _merge(x)\n"
+    bank.reference(PROBLEM).write_text(right + twice, encoding="utf-8")
 
     assert any(fault.startswith("reference: differs") for fault in faults(bank))
+
+
+def test_a_change_of_the_reference_that_a_mistake_does_not_follow_is_refused(bank):
+    edit(bank.reference(PROBLEM), "head_dim", "head_size")
+
+    with pytest.raises(BankError, match=r"split-merge-heads\.toml: .* follow the reference"):
+        bank.mistakes(PROBLEM)
 
 
 def test_what_readers_lack_is_noticed(bank):

@@ -3,7 +3,7 @@
 import pytest
 
 from mha_judge.diagnosis.programs import Catalogue, Edit, edits
-from mha_judge.mistake import Mistake, Variants
+from mha_judge.mistake import Mistake
 
 REFERENCE = '''"""Twice the sum, halved."""
 
@@ -18,12 +18,10 @@ def total(x: list[float]) -> float:
 '''
 
 
-def mistake(tmp_path, name, old, new, by_check=False):
-    path = tmp_path / f"{name}.py"
-    path.write_text(REFERENCE.replace(old, new), encoding="utf-8")
+def mistake(name, old, new, by_check=False):
     return Mistake(
         id=name,
-        path=path,
+        source=REFERENCE.replace(old, new),
         title=f"Does {name}",
         killed_by="values",
         explanation="It is not what was asked.",
@@ -37,10 +35,10 @@ def catalogue(tmp_path):
     reference = tmp_path / "reference.py"
     reference.write_text(REFERENCE, encoding="utf-8")
     mistakes = [
-        mistake(tmp_path, "maximum", "sum(x)", "max(x)"),
-        mistake(tmp_path, "minimum", "sum(x)", "min(x)"),
-        mistake(tmp_path, "thrice", "result / 2", "result / 3"),
-        mistake(tmp_path, "slow", "", "", by_check=True),
+        mistake("maximum", "sum(x)", "max(x)"),
+        mistake("minimum", "sum(x)", "min(x)"),
+        mistake("thrice", "result / 2", "result / 3"),
+        mistake("slow", "", "", by_check=True),
     ]
     return Catalogue(reference, mistakes)
 
@@ -94,8 +92,8 @@ def test_edits_meet_where_they_touch(one, other, meets):
 def test_other_constants_are_programs_of_the_same_mistake(tmp_path):
     reference = tmp_path / "reference.py"
     reference.write_text(REFERENCE, encoding="utf-8")
-    known = mistake(tmp_path, "factor", "* 2", "* 5")
-    known = known.model_copy(update={"variants": Variants(replace="* 5", by=["* 7"])})
+    known = mistake("factor", "* 2", "* 5")
+    known = known.model_copy(update={"others": {"* 7": REFERENCE.replace("* 2", "* 7")}})
 
     catalogue = Catalogue(reference, [known])
 
@@ -107,13 +105,14 @@ def test_other_constants_are_programs_of_the_same_mistake(tmp_path):
 def test_what_two_mistakes_share_is_done_once(tmp_path):
     reference = tmp_path / "reference.py"
     reference.write_text("import math\n\n\ndef f(x):\n    y = x + 1\n    return y * 2\n")
-    one = tmp_path / "one.py"
-    one.write_text("\n\ndef f(x):\n    y = x + 3\n    return y * 2\n")
-    other = tmp_path / "other.py"
-    other.write_text("\n\ndef f(x):\n    y = x + 1\n    z = y\n    return z * 5\n")
-    template = mistake(tmp_path, "template", "", "")
+    sources = {
+        "one": "\n\ndef f(x):\n    y = x + 3\n    return y * 2\n",
+        "other": "\n\ndef f(x):\n    y = x + 1\n    z = y\n    return z * 5\n",
+    }
+    template = mistake("template", "", "")
     mistakes = [
-        template.model_copy(update={"id": path.stem, "path": path}) for path in (one, other)
+        template.model_copy(update={"id": name, "source": source})
+        for name, source in sources.items()
     ]
 
     [pair] = Catalogue(reference, mistakes).pairs(["one", "other"])

@@ -78,7 +78,7 @@ def test_a_tensor_on_the_cpu_is_named(problem, channel, meta):
     [(name, mistake)] = [
         (name, m) for name, m in mistakes(problem).items() if name.endswith("on-the-cpu")
     ]
-    report = graded(problem, mistake.path.read_text("utf-8"), channel, meta, ("gpu-device",))
+    report = graded(problem, mistake.source, channel, meta, ("gpu-device",))
     [check] = report.checks
 
     assert check.outcome.is_bad
@@ -97,7 +97,7 @@ def test_the_reference_mixes_no_devices(problem, channel, meta):
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_half_precision_behind_the_callers_back_is_killed(problem, channel, cpu):
     mistake = mistakes(problem)["gpu-rounds-to-half"]
-    source = mistake.path.read_text("utf-8")
+    source = mistake.source
     assert source.count(".is_cuda") == 1
     source = source.replace("x.is_cuda", "True")
 
@@ -109,7 +109,7 @@ def test_half_precision_behind_the_callers_back_is_killed(problem, channel, cpu)
 
 def test_a_mistake_of_the_gpu_is_right_on_a_cpu(channel):
     for mistake in mistakes("sdpa").values():
-        report = graded("sdpa", mistake.path.read_text("utf-8"), channel, None, ())
+        report = graded("sdpa", mistake.source, channel, None, ())
 
         assert report.score == 100, mistake.id
 

@@ -74,19 +74,24 @@ def test_refuses(candidate, draw):
     assert_close(counter.total(), "output")
 """
 FORGETS = REFERENCE.replace("self.sum + x", "x")
-MISTAKE = (
-    '\'\'\'\ntitle = "Only the last is kept"\nkilled_by = "sums"\n'
-    'explanation = "It forgets."\nhint = "Add twice."\n\'\'\'\n' + FORGETS
-)
+MISTAKE = """\
+[[mistake]]
+id = "forgets"
+title = "Only the last is kept"
+killed_by = "sums"
+explanation = "It forgets."
+hint = "Add twice."
+edits = [{ old = "self.sum + x", new = "x" }]
+"""
 
 
 @pytest.fixture
 def bank(tmp_path):
-    for name in ("problems/counter", "graders", "reference/mistakes/counter"):
+    for name in ("problems/counter", "graders", "reference/mistakes"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "problems/counter/problem.toml").write_text(TOML, encoding="utf-8")
     (tmp_path / "reference/counter.py").write_text(REFERENCE, encoding="utf-8")
-    (tmp_path / "reference/mistakes/counter/forgets.py").write_text(MISTAKE, encoding="utf-8")
+    (tmp_path / "reference/mistakes/counter.toml").write_text(MISTAKE, encoding="utf-8")
     (tmp_path / "graders/test_counter.py").write_text(GRADER, encoding="utf-8")
     return Bank.at(tmp_path)
 

@@ -133,7 +133,7 @@ class _Certifying:
         here = [m for m in every if m.device == "cpu" or not self.certificate.no_gpu]
         self.certificate.mistakes_without_gpu = [m.id for m in every if m not in here]
         listed = {mistake.id: mistake for mistake in here}
-        sources = {name: m.path.read_text(encoding="utf-8") for name, m in listed.items()}
+        sources = {name: m.source for name, m in listed.items()}
         kills = {
             name: Kill(id=name, title=m.title, killed_by=m.killed_by) for name, m in listed.items()
         }

@@ -1,8 +1,8 @@
 """Mistakes as programs: the reference's statements with one edit, or with two that do not meet.
 
-A mistake's file is the reference but for the mistake. Written out statement by statement, without
-docstrings and annotations, the two differ in a few lines; the lines of two mistakes that lie apart
-can be put into one program, which makes both.
+Written out statement by statement, without docstrings and annotations, a mistake differs from the
+reference in a few lines; the lines of two mistakes that lie apart can be put into one program,
+which makes both.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Catalogue:
     """The mistakes of one problem, alone and in pairs."""
 
     def __init__(self, reference: Path, mistakes: Sequence[Mistake]) -> None:
-        self._base = Program([], lambda: _tree(reference))
+        self._base = Program([], lambda: _tree(reference.read_text(encoding="utf-8")))
         self.mistakes = {mistake.id: mistake for mistake in mistakes}
         self.programs = {
             name: program for m in mistakes if m.has_values for name, program in _programs(m)
@@ -121,19 +121,15 @@ def edits(base: Sequence[str], changed: Sequence[str]) -> list[Edit]:
 
 def _programs(mistake: Mistake) -> Iterator[tuple[str, Program]]:
     """Yield the mistake's program under its id, and one for each other constant."""
-    yield mistake.id, Program([mistake], lambda: _tree(mistake.path))
-    if mistake.variants is None:
-        return
-    old = mistake.variants.replace
-    for new in mistake.variants.by:
-        tree = functools.partial(_tree, mistake.path, old, new)
-        yield f"{mistake.id} with {new}", Program([mistake], tree)
+    yield mistake.id, Program([mistake], lambda: _tree(mistake.source))
+    for constant, source in mistake.others.items():
+        tree = functools.partial(_tree, source)
+        yield f"{mistake.id} with {constant}", Program([mistake], tree)
 
 
-def _tree(path: Path, old: str = "", new: str = "") -> ast.Module:
-    """Return a file's syntax tree without what does not count, one text in it replaced."""
-    text = path.read_text(encoding="utf-8")
-    tree: ast.Module = _Plain().visit(ast.parse(text.replace(old, new) if old else text))
+def _tree(source: str) -> ast.Module:
+    """Return a program's syntax tree without what does not count."""
+    tree: ast.Module = _Plain().visit(ast.parse(source))
     return ast.fix_missing_locations(tree)
 
 

@@ -62,7 +62,7 @@ class Keys:
             case ("reference", "mutants" | "agreement", *_):  # they certify, and judge nobody
                 return False
             case ("reference", "mistakes", first, *_):  # a folder or a file for each problem
-                owner = first.partition(".")[0].replace("_", "-")
+                owner = first.partition(".")[0]
                 return owner == problem or owner not in self._bank.ids
         return True  # a grader may use other problems' references
 

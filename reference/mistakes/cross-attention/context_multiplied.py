@@ -1,14 +1,3 @@
-'''
-title = "The padding of the context is set to zero and attended to"
-killed_by = "mask"
-explanation = """
-A context of 0 still has a key, the bias of the map, and a score: every padded position \
-takes its share of the weight."""
-hint = """
-What is exp(0), and how many zeros stand in the denominator of a softmax over a half-padded \
-context?"""
-'''
-
 import math
 
 import torch

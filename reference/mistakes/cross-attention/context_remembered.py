@@ -1,12 +1,3 @@
-'''
-title = "Keys and values of the first context are kept for later calls"
-killed_by = "repeatable"
-explanation = """
-While one text is generated that saves work, as the context stays the same. But nothing \
-tells this layer that a new context of the same shape has come."""
-hint = "Call it with two different contexts of one shape."
-'''
-
 import math
 
 import torch

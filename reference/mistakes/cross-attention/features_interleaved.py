@@ -1,13 +1,3 @@
-'''
-title = "Right under an interleaved layout: feature d·H + h belongs to head h"
-killed_by = "values"
-explanation = """
-The features are dealt to the heads in turn and collected in turn. That is an attention of \
-its own, but head h of this contract holds the consecutive features h·D … h·D+D−1, and so \
-does every standard checkpoint."""
-hint = "In which order do H and D stand when the last axis is taken apart?"
-'''
-
 import math
 
 import torch

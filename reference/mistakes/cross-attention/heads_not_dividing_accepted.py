@@ -1,13 +1,3 @@
-'''
-title = "A width that the heads do not divide is rounded down"
-killed_by = "bad-heads"
-explanation = """
-10 features for 3 heads silently become 3 heads of 3, and a feature is lost. The contract \
-asks for an exception."""
-hint = "What is 10 // 3 · 3?"
-by_check = true
-'''
-
 import math
 
 import torch

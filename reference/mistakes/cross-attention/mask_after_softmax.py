@@ -1,12 +1,3 @@
-'''
-title = "Padding is taken out after the softmax: its weights or its values are zeroed"
-killed_by = "mask"
-explanation = """
-The softmax has already shared out the whole, padding included. Nothing of the padding comes \
-through, but what is left for the other keys no longer sums to one."""
-hint = "Sum a row of your weights over a context that is half padding."
-'''
-
 import math
 
 import torch

@@ -1,10 +1,3 @@
-"""
-title = "A call without a mask uses the mask of the call before"
-killed_by = "repeatable"
-explanation = "The module keeps the last mask, so the answer depends on what was called before."
-hint = "Call it with a mask, then without, and compare with a fresh module."
-"""
-
 import math
 
 import torch

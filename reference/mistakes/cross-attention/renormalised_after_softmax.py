@@ -1,12 +1,3 @@
-'''
-title = "The weights are masked and shared out anew after the softmax"
-killed_by = "padding-is-not-felt"
-explanation = """
-It is the same on paper. In floating point a padded key with a large score takes the whole \
-weight first, the others underflow to 0, and 0 / 0 is NaN."""
-hint = "What is left of the other weights if one padded score is larger by 1000?"
-'''
-
 import math
 
 import torch

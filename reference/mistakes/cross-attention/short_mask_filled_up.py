@@ -1,12 +1,3 @@
-'''
-title = "A mask that is too short is filled up"
-killed_by = "bad-inputs"
-explanation = """
-What the mask does not cover is taken for padding in silence, where the sizes are wrong and \
-should be refused."""
-hint = "What should a caller hear who passes the mask of another batch?"
-'''
-
 import math
 
 import torch

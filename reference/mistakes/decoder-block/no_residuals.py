@@ -1,11 +1,3 @@
-'''
-title = "There are norms, and no residual connection at all"
-killed_by = "values"
-explanation = """
-Each sub-layer's output replaces its input. Without residuals a deep stack hardly learns."""
-hint = "How many plus signs has your forward?"
-'''
-
 import math
 
 import torch

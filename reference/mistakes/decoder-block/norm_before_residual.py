@@ -1,12 +1,3 @@
-'''
-title = "Each sub-layer's output is normalised, and the residual is added after that"
-killed_by = "values"
-explanation = """
-x + LayerNorm(Attention(x)) is a third place for the norm. Here the sum goes through it: \
-LayerNorm(x + Attention(x))."""
-hint = "Which of the two happens first in the formula: the sum or the norm?"
-'''
-
 import math
 
 import torch

@@ -1,15 +1,3 @@
-'''
-title = "The eps of the norm is far too large"
-killed_by = "values"
-explanation = """
-eps only keeps the division from zero. At a hundredth or more it visibly shrinks what comes out; \
-1e-5 is usual, and anything smaller is as good."""
-hint = "Compare eps with the variance of a row that the norm meets."
-[variants]
-replace = "1e-2"
-by = ["1e-1", "1e-3", "1.0"]
-'''
-
 import math
 
 import torch

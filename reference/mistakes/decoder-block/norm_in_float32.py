@@ -1,12 +1,3 @@
-'''
-title = "The norms return float32, whatever comes in"
-killed_by = "bfloat16"
-explanation = """
-Statistics in float32 are a good habit, if the result returns to the dtype of the input. Else \
-the next map meets a dtype that it cannot multiply with."""
-hint = "Follow the dtype through the block for an input in bfloat16."
-'''
-
 import math
 
 import torch

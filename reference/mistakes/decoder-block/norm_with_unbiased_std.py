@@ -1,12 +1,3 @@
-'''
-title = "The norm divides by the unbiased standard deviation"
-killed_by = "values"
-explanation = """
-Tensor.std and Tensor.var divide by E − 1 unless they are told otherwise. LayerNorm takes the \
-mean of the squared deviations: it divides by E."""
-hint = "What is the default of the argument `correction` (or `unbiased`) of torch.std?"
-'''
-
 import math
 
 import torch

@@ -1,12 +1,3 @@
-'''
-title = "Pre-LN, and a norm that divides by the unbiased deviation"
-killed_by = "values"
-explanation = """
-Two things at once, as in a tutorial that many copy: the norm stands before each \
-sub-layer and not after the sum, and its deviation is divided by E − 1, with ε outside the root."""
-hint = "What does the contract's formula do last, and by what does LayerNorm divide a row?"
-'''
-
 import math
 
 import torch

@@ -1,13 +1,3 @@
-'''
-title = "A width that the heads do not divide is accepted"
-killed_by = "bad-heads"
-explanation = """
-D = E // H rounds down, so the last features belong to no head. Refuse such sizes in the \
-constructor."""
-hint = "What is D for 10 features and 3 heads, and what happens to the rest?"
-by_check = true
-'''
-
 import math
 
 import torch

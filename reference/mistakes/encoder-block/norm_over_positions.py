@@ -1,12 +1,3 @@
-'''
-title = "The norm runs over the positions, not over the features"
-killed_by = "values"
-explanation = """
-Each position is normalised by itself, over its E features. Statistics over positions mix tokens \
-with one another, padding included."""
-hint = "Which axis has E numbers?"
-'''
-
 import math
 
 import torch

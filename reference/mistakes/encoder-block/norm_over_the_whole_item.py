@@ -1,12 +1,3 @@
-'''
-title = "The norm takes mean and variance over positions and features together"
-killed_by = "values"
-explanation = """
-LayerNorm of a sequence is taken over the last axis alone. Over both axes a position depends on \
-all others, even on blocked ones."""
-hint = "How many means are there for an input of shape (B, L, E)?"
-'''
-
 import math
 
 import torch

@@ -1,12 +1,3 @@
-'''
-title = "The norm does not subtract the mean"
-killed_by = "values"
-explanation = """
-Dividing by the root of the mean square is RMSNorm. LayerNorm first takes the mean of the E \
-features away."""
-hint = "What should your norm give for a row of equal numbers?"
-'''
-
 import math
 
 import torch

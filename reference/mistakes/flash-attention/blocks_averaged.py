@@ -1,12 +1,3 @@
-'''
-title = "Each block has a softmax of its own, and the results are averaged"
-killed_by = "values"
-explanation = """
-A softmax within a block says nothing of how much the whole block weighs. Blocks of high \
-scores must count for more, by the sum of their exponentials."""
-hint = "One block holds scores of 10, the other of 0. How much should the second one contribute?"
-'''
-
 import math
 
 import torch

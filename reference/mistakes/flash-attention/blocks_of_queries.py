@@ -1,14 +1,3 @@
-'''
-title = "Blocks of queries, each against all keys at once"
-killed_by = "keys-come-in-blocks"
-explanation = """
-Cutting the queries saves memory too, but each block still holds the scores of every key, \
-and a plain softmax is enough. Here the keys come in blocks, which is what the online \
-softmax is for."""
-hint = "With one query and a million keys, how many scores exist at once?"
-by_check = true
-'''
-
 import math
 
 import torch

@@ -1,12 +1,3 @@
-'''
-title = "Each block has a softmax of its own, and the results are summed"
-killed_by = "values"
-explanation = """
-A softmax within a block lets every block weigh 1. The weights of all keys together must sum \
-to 1."""
-hint = "Put the value 1 everywhere: which output must come out?"
-'''
-
 import math
 
 import torch

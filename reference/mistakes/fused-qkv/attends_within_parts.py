@@ -1,11 +1,3 @@
-'''
-title = "Queries, keys and values of one position attend to each other"
-killed_by = "values"
-explanation = """
-The axis that holds q, k and v is taken for the positions, so positions never meet."""
-hint = "What do the last two axes of your scores count?"
-'''
-
 import math
 
 import torch

@@ -1,13 +1,3 @@
-'''
-title = "Sizes that do not divide are rounded and accepted"
-killed_by = "bad-sizes"
-explanation = """
-Heads that do not divide the width lose features, and groups that do not divide the heads are of \
-unequal size. The contract asks for an exception in both cases."""
-hint = "What becomes of 6 query heads in 4 groups in your code, and of 50 features in 6 heads?"
-by_check = true
-'''
-
 import math
 
 import torch

@@ -1,12 +1,3 @@
-'''
-title = "The module counts positions itself, for the mask"
-killed_by = "no-hidden-state"
-explanation = """
-The count follows the calls, not the cache: after going back to an older cache, or in another \
-instance, the mask is aligned with the wrong position."""
-hint = "Continue one prefix twice, with chunks of two."
-'''
-
 import math
 
 import torch

@@ -1,13 +1,3 @@
-'''
-title = "Right for efficient attention: softmax over features and over positions"
-killed_by = "values"
-explanation = """
-Queries get a softmax over their features and keys one over the positions (Shen et al.). The \
-contract's map works on each number by itself, and rows are divided by their sums."""
-hint = """
-Which function does the contract apply to q and k?"""
-'''
-
 import torch
 
 

@@ -1,11 +1,3 @@
-'''
-title = "A residual connection and a layer norm are added"
-killed_by = "values"
-explanation = """
-The layer ends at the output map. The residual and the norm belong to the block around it."""
-hint = "Which of your last lines does the formula of the statement not have?"
-'''
-
 import math
 
 import torch

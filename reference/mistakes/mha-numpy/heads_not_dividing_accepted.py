@@ -1,12 +1,3 @@
-'''
-title = "A width that the heads do not divide is rounded down"
-killed_by = "bad-heads"
-explanation = """
-E // H drops the remainder: the last features belong to no head and are lost without a word."""
-hint = "What happens to the last feature of 10 with 3 heads?"
-by_check = true
-'''
-
 import math
 
 import numpy as np

@@ -1,12 +1,3 @@
-'''
-title = "transpose_qkv keeps an axis for the heads: (B, H, L, D)"
-killed_by = "split-shape"
-explanation = """
-The heads are in the right place, but have an axis of their own. In this contract they are \
-folded into the batch: (B·H, L, D)."""
-hint = "How many axes does a batched matrix product of torch.bmm take?"
-'''
-
 import math
 
 import torch

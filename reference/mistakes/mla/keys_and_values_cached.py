@@ -1,12 +1,3 @@
-'''
-title = "Keys and values are cached instead of the latent"
-killed_by = "prefill-shape"
-explanation = """
-The cache holds 2·E numbers a position, as in ordinary attention. What makes latent attention \
-worthwhile is that C numbers are enough: keys and values can be made from them again."""
-hint = "How many numbers does your cache hold for each position, and how wide is the latent?"
-'''
-
 import math
 
 import torch

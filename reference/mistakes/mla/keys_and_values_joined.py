@@ -1,12 +1,3 @@
-'''
-title = "Keys and values, put side by side, are cached instead of the latent"
-killed_by = "prefill-shape"
-explanation = """
-One tensor it is, but 2·E wide. Keys and values can be made again from the latent, so its C \
-numbers a position are all that has to be kept."""
-hint = "How wide is the last axis of your cache, and how wide is the latent?"
-'''
-
 import math
 
 import torch

@@ -1,12 +1,3 @@
-'''
-title = "One buffer serves all continuations, and the caches are views of it"
-killed_by = "old-caches-stay"
-explanation = """
-A second continuation of a prefix writes over the first, and every cache that was returned \
-changes with it."""
-hint = "Continue one prefix twice and look at the first result again."
-'''
-
 import math
 
 import torch

@@ -1,14 +1,3 @@
-'''
-title = "The maps have the width of a single head"
-killed_by = "constructor"
-explanation = """
-The maps lead from the full width to one head's width, so that there is one head only, \
-whatever the number asked for."""
-hint = "How wide are all heads together?"
-by_check = true
-says = " 6×(?!6)"
-'''
-
 import math
 
 import torch

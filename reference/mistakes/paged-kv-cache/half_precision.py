@@ -1,12 +1,3 @@
-'''
-title = "Keys and values are kept in half precision"
-killed_by = "one-append"
-explanation = """
-The pool is float16: half the memory, but it holds only 11 bits, and numbers above 65504 become \
-infinite. The contract asks for what was appended."""
-hint = "Store 1e6 and read it back."
-'''
-
 import torch
 
 

@@ -1,11 +1,3 @@
-'''
-title = "Beyond max_distance the bias is 0"
-killed_by = "far"
-explanation = """
-Far keys get the bias of the last row of their side, which is learned like any other."""
-hint = "What does clip(d, −m, m) return for d = m + 1?"
-'''
-
 import math
 
 import torch

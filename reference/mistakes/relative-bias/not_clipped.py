@@ -1,16 +1,3 @@
-'''
-title = "Distances are not clipped"
-killed_by = "far"
-explanation = """
-Beyond max_distance the index leaves the table: on one side it raises, on the other it silently \
-counts from the end."""
-hint = "Which row do two positions read that are m + 1 apart?"
-
-[variants]
-replace = "self.bias_table[self._rows(x)]"
-by = ["nn.functional.embedding(self._rows(x), self.bias_table)"]
-'''
-
 import math
 
 import torch

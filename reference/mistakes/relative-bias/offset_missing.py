@@ -1,16 +1,3 @@
-'''
-title = "The row is the clipped distance itself, without + m"
-killed_by = "near"
-explanation = """
-A negative index counts from the end, so nothing fails, but the rows are out of order: the \
-table's row m stands for distance 0."""
-hint = "Which row does distance 0 read in your code?"
-
-[variants]
-replace = "self.bias_table[self._rows(x)]"
-by = ["nn.functional.embedding(self._rows(x), self.bias_table)"]
-'''
-
 import math
 
 import torch

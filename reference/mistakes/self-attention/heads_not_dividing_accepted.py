@@ -1,12 +1,3 @@
-'''
-title = "A width that the heads do not divide is accepted"
-killed_by = "bad-heads"
-explanation = """
-The head size is rounded down, and features are lost without a word."""
-hint = "How many features do 3 heads of size 10 // 3 hold?"
-by_check = true
-'''
-
 import math
 
 import torch

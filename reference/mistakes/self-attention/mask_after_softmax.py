@@ -1,11 +1,3 @@
-'''
-title = "The masks act on the weights, after the softmax"
-killed_by = "boolean-mask"
-explanation = """
-The blocked weights become 0, but the others were shared out before: a row no longer sums to 1."""
-hint = "Sum a row of the masked weights. When must a mask act, so that the sum is 1?"
-'''
-
 import math
 
 import torch

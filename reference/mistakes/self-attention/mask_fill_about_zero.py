@@ -1,12 +1,3 @@
-'''
-title = "Blocked scores are set to about 0, as by 1e-9 for −1e9"
-killed_by = "boolean-mask"
-explanation = """
-A score of 0 is an ordinary score: exp(0) = 1, so a blocked key keeps as much weight as a mean \
-one. It takes −∞, or a very large negative number."""
-hint = "Which score gives a weight of 0 after the softmax? Mind the sign and the exponent."
-'''
-
 import math
 
 import torch

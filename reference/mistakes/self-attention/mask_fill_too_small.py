@@ -1,15 +1,3 @@
-'''
-title = "Blocked scores get a constant that is not low enough"
-killed_by = "boolean-mask"
-explanation = """
-exp of a number like −10 is small and not 0: a blocked key with a large value shows in the \
-output, and other scores may lie lower still."""
-hint = "What does a weight of 0.00005 do to a value of 1000? And if every other score is −200?"
-[variants]
-replace = "-1.0"
-by = ["-2.0", "-5.0", "-10.0", "-20.0", "-30.0", "-50.0", "-100.0"]
-'''
-
 import math
 
 import torch

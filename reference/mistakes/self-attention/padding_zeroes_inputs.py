@@ -1,12 +1,3 @@
-'''
-title = "Padded positions are set to zero in x instead of being blocked"
-killed_by = "padding"
-explanation = """
-A zero in x gives a key that is the bias of its map, and a score of about 0: exp(0) = 1, so the \
-padding keeps its share of the weights."""
-hint = "What weight does a key of zeros get in the softmax?"
-'''
-
 import math
 
 import torch

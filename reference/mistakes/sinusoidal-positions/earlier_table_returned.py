@@ -1,13 +1,3 @@
-'''
-title = "A table of an earlier call is returned, however long it is"
-killed_by = "repeatable"
-explanation = """
-The longest table so far is kept for each width, and returned without being cut to the \
-length that was asked for. What a function returns may depend on its arguments alone."""
-hint = "Ask for 7 rows, then for 3 of the same width."
-by_chance = true
-'''
-
 import torch
 
 _TABLES = {}

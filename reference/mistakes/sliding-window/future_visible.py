@@ -1,13 +1,3 @@
-'''
-title = "Only the far past is blocked: the future stays visible"
-killed_by = "values"
-explanation = """
-Keys older than the window are left out, but every key after the query is seen. Both ends of the \
-window need a condition."""
-hint = """
-Two comparisons bound a window. Which one is missing?"""
-'''
-
 import math
 
 import torch

@@ -1,13 +1,3 @@
-'''
-title = "The window lies ahead of the query: i … i + window − 1"
-killed_by = "values"
-explanation = """
-Distances are counted the other way round, so a query sees itself and what comes after it. The \
-last query sees itself alone, where the first one should."""
-hint = """
-Which query should have but one key, the first or the last?"""
-'''
-
 import math
 
 import torch

@@ -1,12 +1,3 @@
-'''
-title = "Every query sees every key: neither causal nor local"
-killed_by = "values"
-explanation = """
-This is attention without any mask. Neither the future nor the far past is left out."""
-hint = """
-List the keys that query 0 may see."""
-'''
-
 import math
 
 import torch

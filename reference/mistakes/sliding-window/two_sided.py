@@ -1,16 +1,3 @@
-'''
-title = "Right for an encoder: the window reaches to both sides of the query"
-killed_by = "values"
-explanation = """
-The distance |i − j| is bounded, so a query sees the future as far as the past. This contract is \
-causal: nothing after position i may be seen."""
-hint = """
-Change the last key alone. Which outputs may change?"""
-[variants]
-replace = "window - 1"
-by = ["window", "window // 2", "(window - 1) // 2"]
-'''
-
 import math
 
 import torch

@@ -1,13 +1,3 @@
-'''
-title = "The heads are cut out one by one in a Python loop"
-killed_by = "split-without-loops"
-explanation = """
-Each head costs a slice of its own, and the number of operations grows with H. One reshape and \
-one transpose do it for any number."""
-hint = "Which two operations cut an axis in two and exchange two axes?"
-by_check = true
-'''
-
 import torch
 
 
