@@ -22,6 +22,7 @@ from mha_judge.report.models import (
     LoadProblem,
     Outcome,
     Output,
+    PolicyFinding,
     Report,
     SandboxInfo,
     SubmissionInfo,
@@ -107,14 +108,12 @@ def grade(
         reason = "the file did not load" if failure is not None else ""
         run = Run(candidate, seed, reason, frozenset(only), verdict_only, questions, gpu)
         results = run.grade(grader)
-        broken = [
-            note
-            for rule in ("fused-attention", "autograd")
-            if rule in problem.forbid
-            for note in [*session.noted(rule), *(gpu.noted(rule) if gpu else [])]
-        ]
+        policy: list[PolicyFinding] = []
         if candidate is not None:
-            results = held_to(results, candidate.rules, broken)
+            everywhere = [candidate, *([gpu.candidate] if gpu and gpu.candidate else [])]
+            rules = dict.fromkeys(candidate.rules.values())
+            policy = [f for one in everywhere for rule in rules for f in findings(one, rule)]
+            results = held_to(results, candidate.rules, policy)
         notes = [*(candidate.notes if candidate is not None else []), *(gpu.notes if gpu else [])]
         device = gpu.device if gpu is not None else "cpu"
     checked = time.monotonic()
@@ -145,7 +144,7 @@ def grade(
         load_problem=failure.problem if failure is not None else None,
         checks=_with_titles(checks, diagnoses),
         diagnoses=diagnoses,
-        policy=findings(broken),
+        policy=policy,
         notes=[clean_line(note) for note in dict.fromkeys(notes)],
         hints=_hints(problem, checks),
         cost={

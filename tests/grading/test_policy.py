@@ -5,6 +5,7 @@ import pytest
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.grading.policy import (
     assert_no_autograd,
+    assert_not_imported,
     assert_operations_do_not_grow,
     assert_written_from_scratch,
     findings,
@@ -35,15 +36,13 @@ class Stub:
 
     def __init__(self, seen=None, notes=()):
         self._seen = seen or observed()
-        self._notes = notes
+        self.notes = notes
         self.session = self
         self.rules = {}
+        self.observations = []
 
     def observe(self, *args):
         return self._seen
-
-    def noted(self, rule):
-        return [note for note in self._notes if note.rule == rule]
 
     def hold_to(self, rule):
         self.rules["the-check"] = rule
@@ -98,7 +97,8 @@ def test_what_a_later_call_did_fails_the_check_that_had_passed():
     assert_written_from_scratch(candidate, Stub())
     results = [result(), result("another")]
 
-    held, other = held_to(results, candidate.rules, [FUSED])
+    late = findings(Stub(notes=[FUSED]), "fused-attention")
+    held, other = held_to(results, candidate.rules, late)
 
     assert (held.outcome, held.points, held.max_points) == (Outcome.FAILED, 0.0, 3.0)
     assert "from scratch" in held.message
@@ -108,23 +108,23 @@ def test_what_a_later_call_did_fails_the_check_that_had_passed():
 
 
 def test_autograd_is_no_ready_made_attention_and_the_other_way_round():
-    differentiates = Note(rule="autograd", name="grad", line=None)
+    differentiates = Note(rule="autograd", name="_softmax_backward_data", line=None)
 
     assert_written_from_scratch(Stub(notes=[differentiates]), Stub())
     assert_no_autograd(Stub(notes=[FUSED]), Stub())
-    with pytest.raises(CheckFailure, match="runs `grad`; the gradients are to be derived"):
+    with pytest.raises(CheckFailure, match="runs `_softmax_backward_data`; the gradients"):
         assert_no_autograd(Stub(notes=[differentiates]), Stub())
 
 
 def test_a_graph_that_is_recorded_is_autograd():
-    seen = observed().model_copy(update={"saved_tensors": 2})
+    seen = observed().model_copy(update={"followed": 2})
 
     with pytest.raises(CheckFailure, match="records a graph"):
         assert_no_autograd(Stub(), Stub(seen=seen))
 
 
 def test_a_finding_names_rule_and_line():
-    [finding] = findings([FUSED])
+    [finding] = findings(Stub(notes=[FUSED]), "fused-attention")
 
     assert (finding.rule, finding.line) == ("fused-attention", 7)
 
@@ -154,3 +154,48 @@ def test_tolerated_operations_and_fewer_operations_are_no_loop():
     large = observed(operators={"aten.bmm": 1, "aten.view": 50})
 
     assert_operations_do_not_grow(small, large, "x", tolerated=["aten.view"])
+
+
+def test_what_any_observed_call_did_counts():
+    candidate = Stub()
+    candidate.observations = [observed(), observed(functions=["grad"])]
+
+    with pytest.raises(CheckFailure, match="runs `grad`; the gradients are to be derived"):
+        assert_no_autograd(candidate, Stub())
+
+
+def test_ones_own_operator_is_no_autograd_whatever_it_is_called():
+    seen = observed(["mine.attention_backward.default"], ["mine.attention_backward"])
+
+    assert_no_autograd(Stub(), Stub(seen=seen))
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["import torch", "from torch import nn", "import torch.nn as n", "__import__('torch')",
+     "importlib.import_module('torch.nn')"],
+)  # fmt: skip
+def test_an_import_of_torch_is_found_at_its_line(line):
+    candidate = Stub()
+    candidate.source = f"import numpy\n{line}\n"
+
+    with pytest.raises(CheckFailure, match="imports torch") as raised:
+        assert_not_imported(candidate, "torch")
+
+    assert raised.value.detail == "line 2"
+
+
+def test_a_text_that_only_names_torch_is_no_import():
+    candidate = Stub()
+    candidate.source = "important('torch'); importlib.util.find_spec('torch')"
+
+    assert_not_imported(candidate, "torch")
+
+
+def test_torch_that_came_by_another_way_is_seen_at_work():
+    candidate = Stub()
+    candidate.source = "import sys"
+    candidate.observations = [observed(["softmax"], ["aten._softmax"])]
+
+    with pytest.raises(CheckFailure, match="runs `softmax`; the problem is to be solved without"):
+        assert_not_imported(candidate, "torch")

@@ -28,6 +28,11 @@ class Double(torch.autograd.Function):
     def forward(ctx, x): return 2 * x
     @staticmethod
     def backward(ctx, g): return 2 * g
+def in_thread(work):
+    import threading
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
 """
 LINE = FIRST.count("\n") + SECOND.count("\n") + 1
 
@@ -61,6 +66,14 @@ def notes(channel, lines):
         "torch.no_grad()(nn.MultiheadAttention(4, 2).eval())(x, x, x)",
         "nn.TransformerEncoderLayer(4, 2)(x)",
         "torch.no_grad()(nn.TransformerEncoderLayer(4, 2, batch_first=True).eval())(x)",
+        "torch.ops.aten.scaled_dot_product_attention(q, q, q)",
+        "torch.ops.aten.scaled_dot_product_attention.default(q, q, q)",
+        "torch._scaled_dot_product_attention_math(q, q, q)",
+        "torch._VF._scaled_dot_product_attention_math(q, q, q)",
+        "torch._scaled_dot_product_flash_attention_for_cpu(q, q, q)",
+        "torch.inference_mode()(F.scaled_dot_product_attention)(q, q, q)",
+        "torch.jit.trace(lambda t: F.scaled_dot_product_attention(t, t, t), q)",
+        "in_thread(lambda: F.scaled_dot_product_attention(q, q, q))",
     ],
 )
 def test_ready_made_attention_is_noted_with_its_line(channel, line):
@@ -76,19 +89,17 @@ def test_a_subclass_that_leaves_the_work_to_super_is_noted_where_it_does(channel
 @pytest.mark.parametrize(
     "line",
     [
-        "leaf.sum().backward()",
-        "torch.autograd.backward(leaf.sum())",
-        "torch.autograd.grad(leaf.sum(), leaf)",
-        "torch.func.grad(torch.sum)(q)",
-        "torch.func.vjp(torch.sin, q)[1](q)",
-        "torch.func.jacrev(torch.sin)(torch.ones(2))",
-        "torch.func.jvp(torch.sin, (q,), (q,))",
-        "torch.func.jacfwd(torch.sin)(torch.ones(2))",
-        "torch.autograd.functional.jacobian(torch.sin, torch.ones(2))",
-        "Double.apply(torch.ones(2))",
+        "leaf.softmax(0).sum().backward()",
+        "torch.autograd.grad(leaf.softmax(0).sum(), leaf)",
+        "torch.func.grad(lambda t: t.softmax(0)[0])(torch.ones(3))",
+        "torch.func.vjp(lambda t: t.softmax(0), torch.ones(3))[1](torch.ones(3))",
+        "torch.func.jacrev(lambda t: t.softmax(0))(torch.ones(2))",
+        "torch.autograd.functional.jacobian(lambda t: t.softmax(0), torch.ones(2))",
+        "torch.ops.aten._softmax_backward_data(q, q, -1, torch.float32)",
+        "in_thread(lambda: leaf.softmax(0).sum().backward())",
     ],
 )
-def test_autograd_is_noted_with_its_line(channel, line):
+def test_the_backward_pass_of_a_softmax_is_noted_with_its_line(channel, line):
     assert set(notes(channel, line)) == {("autograd", LINE)}
 
 
@@ -107,19 +118,3 @@ def test_autograd_is_noted_with_its_line(channel, line):
 )
 def test_what_does_not_run_is_not_noted(channel, line):
     assert notes(channel, line) == []
-
-
-def test_a_gradient_that_the_judge_asks_for_is_not_the_submissions(channel):
-    import torch
-
-    from mha_judge.wire import encode_frame, pack
-
-    channel.start(LIMITS)
-    load(channel, "def double(x): return 2 * x")
-    value, payload = pack(([torch.ones(3)], {}, [torch.ones(3)]))
-    fields = {"id": 2, "op": "call", "target": "double", "wrt": ["0"], "value": value}
-
-    reply = channel.request(encode_frame(fields, payload), 10.0)
-
-    assert "ok" in reply.header, reply.header
-    assert "notes" not in reply.header

@@ -11,6 +11,7 @@ from mha_judge.grading.draw import Draw
 from mha_judge.grading.entries import find_entry
 from mha_judge.grading.function import Function
 from mha_judge.grading.module import ModuleEntry
+from mha_judge.grading.replies import Observed
 from mha_judge.grading.session import Session
 from mha_judge.grading.stateful import ObjectEntry
 from mha_judge.grading.trace import Step, Trace
@@ -43,6 +44,12 @@ class Candidate:
         """Tells whether an answer is that of a known mistake."""
         self.rules: dict[str, str] = {}
         """By id of a check, the rule that it holds the submission to in every call."""
+        self.observations: list[Observed] = []
+        """What every call did, where what is ruled out shows only so."""
+        self.observed = "autograd" in problem.forbid or any(
+            entry.arrays == "numpy" for entry in problem.entry
+        )
+        """Whether every call is observed."""
         self._seed = seed
         self._check = ""
         self._layers = 0

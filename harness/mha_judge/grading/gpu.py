@@ -25,7 +25,7 @@ from mha_judge.grading.expected import leaves
 from mha_judge.grading.failures import CheckFailure, NotAssessed
 from mha_judge.grading.function import Function
 from mha_judge.grading.layer import Layer
-from mha_judge.grading.replies import Facts, Note
+from mha_judge.grading.replies import Facts
 from mha_judge.grading.session import LoadFailed, Session
 from mha_judge.problem import Problem
 from mha_judge.submission import Submission
@@ -128,9 +128,10 @@ class OnGpu:
         """What a report says of where the checks ran."""
         return described(self.facts) if self.facts is not None else "cpu"
 
-    def noted(self, rule: str) -> list[Note]:
-        """Return what the submission was noted to make use of on the device."""
-        return self._gpu.candidate.session.noted(rule) if self._gpu is not None else []
+    @property
+    def candidate(self) -> Candidate | None:
+        """The submission there, once the device is taken."""
+        return self._gpu.candidate if self._gpu is not None else None
 
     @property
     def notes(self) -> list[str]:

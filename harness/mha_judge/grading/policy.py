@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mha_judge.grading.failures import CheckFailure
@@ -20,26 +20,29 @@ if TYPE_CHECKING:
     from mha_judge.grading.candidate import Candidate
     from mha_judge.grading.function import Function
     from mha_judge.grading.layer import Layer
-    from mha_judge.grading.replies import Note, Observed
+    from mha_judge.grading.replies import Observed
 
 _FUSED_NAMES = re.compile(
     r"scaled_dot_product|flash_attn|flash_attention|flex_attention|efficient_attention|"
     r"multi_head_attention|MultiheadAttention$|TransformerEncoder|TransformerDecoder|"
     r"transformer_encoder|_fused_sdp|cudnn_attention|fused_attention|varlen_attn"
 )
-_OF_LIBRARIES = re.compile(r"^(?:aten|prim|xformers|flash_attn\w*|vllm\w*)\.")
-"""Namespaces of operators that are nobody's own."""
+_OF_LIBRARIES = re.compile(r"^[^.]+$|^(?:aten|prim|torch|xformers|flash_attn\w*|vllm\w*)\.")
+"""Functions of torch, and the namespaces of operators that are nobody's own."""
 _REASONS = {
     "fused-attention": "the problem asks for attention written from scratch",
     "autograd": "the gradients are to be derived",
+    "torch": "the problem is to be solved without torch",
 }
 
 
 def assert_not_imported(candidate: Candidate, library: str) -> None:
     """Assert that the source does not import a library that the contract leaves out.
 
+    No call may make use of torch either, however it came by it.
+
     Raises:
-        CheckFailure: Naming the line.
+        CheckFailure: Naming the line, or what was seen.
     """
     try:
         nodes = list(ast.walk(ast.parse(candidate.source)))
@@ -52,21 +55,36 @@ def assert_not_imported(candidate: Candidate, library: str) -> None:
         elif isinstance(node, ast.ImportFrom):
             names = [node.module or ""]
         elif isinstance(node, ast.Call):  # __import__("torch"), importlib.import_module("torch")
+            called = ast.unparse(node.func).rpartition(".")[2]
             texts = [a.value for a in node.args if isinstance(a, ast.Constant)]
-            called = ast.unparse(node.func)
-            names = [str(text) for text in texts if "import" in called]
+            names = [str(text) for text in texts if called in ("__import__", "import_module")]
         if any(name.split(".")[0] == library for name in names):
             line = f"line {getattr(node, 'lineno', '?')}"
             raise CheckFailure(f"imports {library}; the problem is to be solved without it", line)
+    if library == "torch":
+        _hold(candidate, library)
 
 
 def fused_in(observed: Observed) -> list[str]:
     """Return the names of fused or official attention among what a call did."""
-    operators = [name for name in observed.operators if _OF_LIBRARIES.search(name)]
-    # a candidate's own MultiheadAttention is a module too: only torch's are noted with a prefix
+    # a candidate's own MultiheadAttention is a module too: only torch's have a prefix
     modules = [name for name in observed.modules if name.startswith("torch.")]
-    names = [*observed.functions, *operators, *modules]
-    return [name for name in names if _FUSED_NAMES.search(name)]
+    return [name for name in (*_of_libraries(observed), *modules) if _FUSED_NAMES.search(name)]
+
+
+def derived_in(observed: Observed) -> list[str]:
+    """Return what a call did that only autograd does, or what does a part of its work."""
+    names = [
+        name
+        for name in _of_libraries(observed)
+        if "backward" in name or name in ("grad", "_make_dual", "aten._make_dual")
+    ]
+    return [*names, *["a graph for autograd"] * bool(observed.followed)]
+
+
+def _of_libraries(observed: Observed) -> list[str]:
+    names = (*observed.functions, *observed.operators)
+    return [name for name in names if _OF_LIBRARIES.search(name)]
 
 
 def assert_written_from_scratch(candidate: Candidate, target: Function | Layer, *args: Any) -> None:
@@ -78,67 +96,74 @@ def assert_written_from_scratch(candidate: Candidate, target: Function | Layer, 
     _hold(candidate, "fused-attention")
     seen = fused_in(target.observe(*args))
     if seen:
-        raise CheckFailure(f"runs `{seen[0]}`; {_REASONS['fused-attention']}")
+        raise CheckFailure(_message("fused-attention", seen[0]))
 
 
 def assert_no_autograd(candidate: Candidate, target: Function | Layer, *args: Any) -> None:
     """Assert that gradients are computed by hand: neither this call nor any other uses autograd.
 
     Raises:
-        CheckFailure: Naming what was seen, and the line that led to it.
+        CheckFailure: Naming what was seen.
     """
     _hold(candidate, "autograd")
-    seen = target.observe(*args)
-    derived = [
-        name
-        for name in (*seen.functions, *seen.operators)
-        if "backward" in name or name in ("grad", "aten._make_dual")
-    ]
-    if derived or seen.saved_tensors:
-        what = f"runs `{derived[0]}`" if derived else "records a graph for autograd"
-        raise CheckFailure(f"{what}; {_REASONS['autograd']}")
+    seen = derived_in(target.observe(*args))
+    if seen:
+        raise CheckFailure(_message("autograd", seen[0]))
 
 
 def _hold(candidate: Candidate, rule: str) -> None:
-    """Assert that no call so far was noted to break a rule; `held_to` looks at those to come."""
+    """Assert that no call so far broke a rule; `held_to` looks at those to come."""
     candidate.hold_to(rule)
-    for note in candidate.session.noted(rule):
-        raise CheckFailure(_message(note), _place(note))
+    for finding in findings(candidate, rule):
+        raise CheckFailure(finding.message, _place(finding))
 
 
-def findings(notes: Sequence[Note]) -> list[PolicyFinding]:
-    """Return what the submission was noted to do, for the report."""
-    return [PolicyFinding(rule=note.rule, line=note.line, message=_message(note)) for note in notes]
+def findings(candidate: Candidate, rule: str) -> list[PolicyFinding]:
+    """Return how the calls so far broke a rule."""
+    broken = {note.name: note.line for note in candidate.session.notes if note.rule == rule}
+    for seen in candidate.observations:
+        found = {"autograd": derived_in, "torch": _of_libraries}.get(rule, _nothing)(seen)
+        broken |= dict.fromkeys(found)
+    return [
+        PolicyFinding(rule=rule, line=line, message=_message(rule, name))
+        for name, line in broken.items()
+    ]
+
+
+def _nothing(observed: Observed) -> list[str]:
+    return []
 
 
 def held_to(
-    results: Sequence[CheckResult], rules: dict[str, str], notes: Sequence[Note]
+    results: Sequence[CheckResult], rules: Mapping[str, str], found: Sequence[PolicyFinding]
 ) -> list[CheckResult]:
-    """Return the results, a check of a rule failed that only a later call was noted to break.
+    """Return the results, a check of a rule failed that only a later call broke.
 
     Args:
         results: What came of each check.
         rules: By id of the check, what it holds the submission to.
-        notes: What the submission was noted to do in the whole grade.
+        found: How the calls of the whole grade broke rules.
     """
-    broken: dict[str, Note] = {note.rule: note for note in reversed(notes)}
+    broken = {finding.rule: finding for finding in reversed(found)}
     kept = []
     for result in results:
-        note = broken.get(rules.get(result.id, ""))
-        if note is not None and result.outcome is Outcome.PASSED:
+        finding = broken.get(rules.get(result.id, ""))
+        if finding is not None and result.outcome is Outcome.PASSED:
             failed = {"outcome": Outcome.FAILED, "points": 0.0}
-            words = {"message": _message(note), "detail": _place(note)}
+            words = {"message": finding.message, "detail": _place(finding)}
             result = result.model_copy(update={**failed, **words})
         kept.append(result)
     return kept
 
 
-def _message(note: Note) -> str:
-    return f"runs `{clean_line(note.name, 100)}`; {_REASONS[note.rule]}"
+def _message(rule: str, name: str) -> str:
+    verb = "records" if name.startswith("a graph") else "runs"
+    what = name if name.startswith("a graph") else f"`{clean_line(name, 100)}`"
+    return f"{verb} {what}; {_REASONS[rule]}"
 
 
-def _place(note: Note) -> str:
-    return f"line {note.line}" if note.line is not None else ""
+def _place(finding: PolicyFinding) -> str:
+    return f"line {finding.line}" if finding.line is not None else ""
 
 
 def assert_grows_at_most(before: int, after: int, factor: float, what: str) -> None:

@@ -70,7 +70,7 @@ class Observed(_Reply):
     flops: Count
     largest_elements: Count
     written_elements: Count
-    saved_tensors: Count = 0
+    followed: Count = 0
     host_elements: Count = 0
 
 

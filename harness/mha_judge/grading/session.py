@@ -84,7 +84,7 @@ class Session:
         self.output = ""
         self.output_bytes = 0
         self._answers_bytes = 0
-        self._notes: dict[tuple[str, str], Note] = {}
+        self._notes: dict[str, Note] = {}
 
     def load(self) -> None:
         """Start a worker and load the file into it.
@@ -149,13 +149,10 @@ class Session:
         self._require_time()
         return self._answer(op, value, self._limits.call_s, fields, meanwhile)
 
-    def noted(self, rule: str) -> list[Note]:
-        """Return what the submission was noted to make use of, in all requests so far.
-
-        Args:
-            rule: `fused-attention` or `autograd`.
-        """
-        return [note for note in self._notes.values() if note.rule == rule]
+    @property
+    def notes(self) -> list[Note]:
+        """What the submission was noted to make use of, in all requests so far."""
+        return list(self._notes.values())
 
     @property
     def last_number(self) -> int:
@@ -230,7 +227,7 @@ class Session:
             raise Crashed(f"its answers together are over {MAX_ANSWERS_BYTES // 1024**2} MiB")
         for note in parse_notes(header.get("notes", [])):
             if len(self._notes) < MAX_NOTES:  # a worker may say anything
-                self._notes.setdefault((note.rule, note.name), note)
+                self._notes.setdefault(note.name, note)
         if "raised" in header:
             self._raised = parse_raised(header["raised"])
             raise Raised(*_sentence(self._raised), kind=self._raised.type)

@@ -182,6 +182,8 @@ class Target:
         prepared = (for_candidate(call[0]), {k: for_candidate(v) for k, v in call[1].items()})
         if self.entry.arrays == "numpy":
             prepared = (as_arrays(prepared[0]), {k: as_arrays(v) for k, v in prepared[1].items()})
+        if self._candidate.observed and not wrt:  # with gradients asked for, there is a graph
+            options["observe"] = True
         called: Called = self._candidate.session.request(
             "call",
             (*prepared, cotangents),
@@ -191,6 +193,8 @@ class Target:
             **self._fields(),
             **options,
         )
+        if self._candidate.observed and called.observed is not None:
+            self._candidate.observations.append(called.observed)
         return called
 
     def bound(self, args: Sequence[Any]) -> tuple[str | int, tuple[list[Any], dict[str, Any]]]:

@@ -5,8 +5,6 @@ from typing import Any
 
 import torch
 
-_grad = torch.autograd.grad  # as it was before the submission's own uses of it are noted
-
 
 def require_gradients(
     args: Sequence[Any], kwargs: dict[str, Any], wrt: Sequence[str]
@@ -42,7 +40,10 @@ def pull_back(
     leaves = [*inputs.values(), *learned.values()]
     gradients: Sequence[torch.Tensor | None] = [None] * len(leaves)
     if total is not None and leaves:
-        gradients = _grad(total, leaves, allow_unused=True)
+        for leaf in leaves:
+            leaf.grad = None
+        total.backward()  # type: ignore[no-untyped-call]  # reentrant checkpoints refuse `grad`
+        gradients = [leaf.grad for leaf in leaves]
     count = len(inputs)
     reached = dict(zip(learned, gradients[count:], strict=True))
     return {

@@ -1,11 +1,13 @@
-"""Notes of what the submission makes use of: ready-made attention, and autograd.
+"""Notes of ready-made attention, and of what autograd does: from which line, by whatever name.
 
-The functions that do such work note the call and then do it as ever, in every request and not only
-in those that are observed. Only what runs is noted: a name in the source says nothing.
+Torch's own dispatcher does the noting, so it does not matter how an operator is reached. What is
+noted is then done as ever, in every request and not only in those that are observed. A name in the
+source that never runs is not noted.
 """
 
 import functools
 import sys
+import warnings
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -15,41 +17,53 @@ import torch.nn.functional
 
 from mha_judge.worker.submission import MODULE
 
-_READY_MADE: tuple[tuple[Any, str], ...] = (
-    (torch.nn.functional, "scaled_dot_product_attention"),
-    (torch._C._nn, "scaled_dot_product_attention"),
-    (torch.nn.functional, "multi_head_attention_forward"),  # all of nn.MultiheadAttention but …
-    (torch, "_native_multi_head_attention"),  # … its fast path, …
-    (torch, "_transformer_encoder_layer_fwd"),  # … and that of the encoder around it
+_FUSED, _AUTOGRAD = "fused-attention", "autograd"
+_COMPOSITE = ("AutogradCPU", "CPU", "AutogradCUDA", "CUDA")
+"""Where an operator that is made of others has its kernel; without autograd it is the backend."""
+_OPERATORS = (
+    (_FUSED, "scaled_dot_product_attention", _COMPOSITE),
+    (_FUSED, "_scaled_dot_product_attention_math", _COMPOSITE),
+    (_FUSED, "_scaled_dot_product_flash_attention_for_cpu", ("CPU",)),
+    (_FUSED, "_native_multi_head_attention", ("CPU",)),
+    (_FUSED, "_transformer_encoder_layer_fwd", ("CPU",)),
+    (_AUTOGRAD, "_softmax_backward_data", ("CPU",)),
 )
-_AUTOGRAD: tuple[tuple[Any, str], ...] = (
-    (torch.autograd, "grad"),  # torch.func.grad, vjp, jacrev and hessian end here too
-    (torch.autograd, "backward"),
-    (torch.autograd.forward_ad, "make_dual"),  # and jvp, jacfwd, linearize here
-)
-
-_notes: dict[tuple[str, str], int | None] = {}
+_notes: dict[str, tuple[str, int | None]] = {}
+# What it registers holds as long as it lives; torch lacks its types.
+_library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
 
 
 def install() -> None:
-    """Begin to note, in this process and for good."""
-    for rule, functions in (("fused-attention", _READY_MADE), ("autograd", _AUTOGRAD)):
-        for owner, name in functions:
-            setattr(owner, name, _noting(rule, name, getattr(owner, name)))
-    function = torch.autograd.Function
-    apply = _noting("autograd", "autograd.Function", vars(function)["apply"].__func__)
-    setattr(function, "apply", classmethod(apply))  # noqa: B010  # mypy takes it for a method
+    """Begin to note, in this process and its forks, for good."""
+    kernels = [
+        (rule, name, key, torch.library.get_kernel(f"aten::{name}", key))
+        for rule, name, keys in _OPERATORS
+        for key in keys
+    ]  # all of them first: to register one changes what another key would give
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch warns of what is overridden
+        for rule, name, key, kernel in kernels:
+            _library.impl(name, _noting(rule, name, kernel.call_boxed), key, with_keyset=True)
+    name = "multi_head_attention_forward"  # is Python, and no operator
+    function = getattr(torch.nn.functional, name)
+    noted = functools.update_wrapper(_noting(_FUSED, name, function), function)
+    del noted.__wrapped__  # a way around it
+    setattr(torch.nn.functional, name, noted)
 
 
 def take() -> list[dict[str, Any]]:
     """Return what was noted since the last time: rule, name, and the line where there is one."""
-    taken = [{"rule": rule, "name": name, "line": line} for (rule, name), line in _notes.items()]
+    taken = [{"rule": rule, "name": name, "line": line} for name, (rule, line) in _notes.items()]
     _notes.clear()
     return taken
 
 
-def _note(rule: str, name: str, frame: FrameType | None) -> None:
-    _notes.setdefault((rule, name), _line(frame))
+def _noting(rule: str, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        _notes.setdefault(name, (rule, _line(sys._getframe(1))))
+        return function(*args, **kwargs)
+
+    return noted
 
 
 def _line(frame: FrameType | None) -> int | None:
@@ -59,12 +73,3 @@ def _line(frame: FrameType | None) -> int | None:
             return frame.f_lineno
         frame = frame.f_back
     return None
-
-
-def _noting(rule: str, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(function)
-    def noted(*args: Any, **kwargs: Any) -> Any:
-        _note(rule, name, sys._getframe(1))
-        return function(*args, **kwargs)
-
-    return noted

@@ -30,8 +30,8 @@ class Observation:
         self.flops = 0
         self.largest_elements = 0
         self.written_elements = 0
-        self.saved_tensors = 0
-        """Tensors that autograd kept for a backward pass."""
+        self.followed = 0
+        """Operators that autograd follows, to take them back in a backward pass."""
         self.host_elements = 0
         """Numbers brought from a GPU to the CPU."""
 
@@ -43,9 +43,12 @@ class Observation:
             "flops": self.flops,
             "largest_elements": self.largest_elements,
             "written_elements": self.written_elements,
-            "saved_tensors": self.saved_tensors,
+            "followed": self.followed,
             "host_elements": self.host_elements,
         }
+
+
+_OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
 
 
 class _Functions(TorchFunctionMode):
@@ -56,7 +59,9 @@ class _Functions(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        self._seen.functions[str(getattr(func, "__name__", func))[:100]] += 1
+        # an operator's own name lacks the library that it is of
+        name = str(func) if isinstance(func, _OPERATORS) else getattr(func, "__name__", func)
+        self._seen.functions[str(name)[:100]] += 1
         return func(*args, **(kwargs or {}))
 
 
@@ -79,8 +84,9 @@ class _Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch l
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        result = func(*args, **(kwargs or {}))
         seen = self._seen
+        seen.followed += any(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in args)
+        result = func(*args, **(kwargs or {}))
         seen.operators[str(func.overloadpacket)[:100]] += 1
         count = flop_registry.get(func.overloadpacket)
         if count is not None:
@@ -115,14 +121,9 @@ def watching() -> Iterator[Observation]:
         origin = "torch." if kind.__module__.startswith("torch.") else ""
         seen.modules[origin + kind.__name__[:100]] += 1
 
-    def note_saved(tensor: torch.Tensor) -> torch.Tensor:
-        seen.saved_tensors += 1
-        return tensor
-
-    saved = torch.autograd.graph.saved_tensors_hooks(note_saved, lambda tensor: tensor)
     hook = torch.nn.modules.module.register_module_forward_pre_hook(note_module)
     try:
-        with _Functions(seen), _Operators(seen), saved:
+        with _Functions(seen), _Operators(seen):
             yield seen
     finally:
         hook.remove()

@@ -174,7 +174,6 @@ def _notes() -> dict[str, Any]:
 
 def serve(requests: int, answers: int) -> None:
     """Answer requests from one descriptor on another until the first is closed."""
-    noting.install()
     server = Server()
     reader = FrameReader(MAX_REQUEST_BYTES)
     while True:

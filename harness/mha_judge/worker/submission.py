@@ -7,6 +7,8 @@ import sys
 import types
 from typing import Any
 
+import torch
+
 MODULE = "submission"
 MAX_TEXT = 4_000
 MAX_NAMES = 500
@@ -55,6 +57,7 @@ def _definition(value: Any) -> dict[str, Any]:
         return {"kind": "function", "own": True, "call": _signature(value)}
     if callable(value):
         own = getattr(value, "__module__", None) == MODULE or type(value).__module__ == MODULE
+        own |= isinstance(value, torch.jit.ScriptFunction)  # which forgets where it is from
         return {"kind": "function", "own": own, "call": _signature(value)}
     return {"kind": "value", "own": True, "type": type(value).__name__[:100]}
 
@@ -71,8 +74,6 @@ def _methods(cls: type) -> dict[str, Any]:
 
 
 def _forward(cls: type) -> Any:
-    import torch
-
     call = getattr(cls, "__call__", None)  # noqa: B004  # the function itself is wanted
     inherited = _is_torch_module(cls) and call is torch.nn.Module.__call__
     forward = getattr(cls, "forward", None)
@@ -86,8 +87,6 @@ def _own_names(cls: type) -> set[str]:
 
 
 def _is_torch_module(cls: type) -> bool:
-    import torch
-
     return issubclass(cls, torch.nn.Module)
 
 

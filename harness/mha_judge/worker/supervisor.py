@@ -340,11 +340,13 @@ def _import_before_fork() -> None:
     import torch.nn.functional
 
     import mha_judge.worker.serve  # noqa: F401  # with all that it imports
+    from mha_judge.worker import noting
 
     with contextlib.suppress(ImportError):  # submissions may use it, if it is there
         import einops  # noqa: F401
 
     torch.set_num_threads(1)
+    noting.install()
 
 
 def main() -> None:
