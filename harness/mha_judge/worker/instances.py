@@ -300,6 +300,8 @@ def _start(array: Any) -> str | None:
     """Return what a vector holds, where that is one number that tells what it is for."""
     if _shape(array) is None or array.ndim != 1 or not len(array):
         return None
+    if isinstance(array, torch.Tensor) and array.is_meta:  # it has a shape and no numbers
+        return None
     if bool((array == 1).all()):
         return "ones"
     return "zeros" if bool((array == 0).all()) else None
