@@ -250,7 +250,7 @@ _TEXTS = {
     "reference/$module.py": _REFERENCE,
     "graders/test_$module.py": _GRADER,
     "reference/mistakes/$id.toml": _MISTAKES,
-    "reference/mutants/$id.toml": _MUTANTS,
+    "reference/mutants/$module.toml": _MUTANTS,
     "reference/agreement/$module.py": _AGREEMENT,
 }
 """In the order in which they are best filled in."""

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from mha_judge.bank import Bank
+from mha_judge.certify.equivalents import read_equivalents
 from mha_judge.cli import main
 from mha_judge.mistake import read_mistakes
 from mha_judge.scaffold import MARK, missing, placeholders
@@ -58,6 +59,15 @@ def test_the_new_problem_loads(bank):
     reference = fresh.reference("soft-heads").read_text(encoding="utf-8")
     mistakes = bank.root / "reference" / "mistakes" / "soft-heads.toml"
     assert len(read_mistakes(mistakes, reference, {})) == 1
+
+
+def test_changes_that_make_no_difference_are_listed_where_verify_reads_them(bank):
+    invoke("--bank", bank.root, "bank", "new", "soft-heads")
+    (path,) = (bank.root / "reference" / "mutants").iterdir()
+
+    path.write_text('[[equivalent]]\nchange = "1 → 2"\nreason = "It is not used."\n')
+
+    assert read_equivalents(bank, "soft-heads") == {"1 → 2": "It is not used."}
 
 
 def test_verify_names_every_placeholder_by_file_and_line_and_grades_nothing(bank):
