@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from mha_judge.questions import Question
 
 LANGUAGES = ("en", "zh")
+IDENTIFIER = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
+"""What the id of a problem looks like."""
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,11 @@ from pydantic import (
     model_validator,
 )
 
+from mha_judge.bank import IDENTIFIER
 from mha_judge.errors import BankError
 from mha_judge.sandbox.limits import Limits
 
-Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=60)]
+Identifier = Annotated[str, Field(pattern=IDENTIFIER, max_length=60)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=80)]
 
 

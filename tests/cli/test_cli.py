@@ -185,7 +185,14 @@ class TestServing:
 
     @pytest.mark.parametrize(
         "arguments",
-        [["list"], ["--help"], ["run", "--help"], ["score", "--help"], ["show", "sdpa"]],
+        [
+            ["list"],
+            ["--help"],
+            ["run", "--help"],
+            ["score", "--help"],
+            ["bank", "new", "--help"],
+            ["show", "sdpa"],
+        ],
     )
     def test_torch_is_not_imported_to_serve(self, arguments):
         code = (

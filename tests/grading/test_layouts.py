@@ -38,6 +38,16 @@ def test_the_layouts_that_fit_a_shape(shape, owner, split, expected):
     assert layouts_of(shape, owner, WEIGHT, 2, split) == expected
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (1, 1, 1, 1)])
+def test_a_map_of_one_number_fits_a_matrix_and_a_kernel(shape):
+    found = layouts_of(shape, "", torch.ones(1, 1), 1, "table")
+
+    assert found == ["in out", "out in"]
+    assert all(
+        place(torch.ones(1, 1), layout, shape, 1, "table").shape == shape for layout in found
+    )
+
+
 def test_a_square_matrix_of_ones_own_fits_both_ways_and_x_times_w_comes_first():
     assert layouts_of((6, 6), "", SQUARE, 2, "out") == ["in out", "out in"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -25,6 +26,7 @@ from mha_judge.certify.statements import faults_of
 from mha_judge.judge import MAX_SEED
 from mha_judge.mistake import Mistake
 from mha_judge.report.models import CheckResult, Outcome, Report, Verdict
+from mha_judge.scaffold import missing, placeholders
 
 Progress = Callable[[str, int, int], None]
 """Takes what is being done, how many of it are done, and how many there are."""
@@ -55,13 +57,14 @@ def certify(
     """
     started = time.monotonic()
     work = _Certifying(bank, problem_id, graders, list(seeds), progress)
-    work.reference()
-    work.starter()
-    work.mistakes()
-    work.baselines()
-    if with_mutants:
-        work.mutants()
-    work.texts()
+    if not work.unfinished():  # what is graded in an unfinished problem says nothing
+        work.reference()
+        work.starter()
+        work.mistakes()
+        work.baselines()
+        if with_mutants:
+            work.mutants()
+        work.texts()
     work.certificate.seconds = round(time.monotonic() - started, 1)
     return work.certificate
 
@@ -81,9 +84,13 @@ class _Certifying:
         self._graders = graders
         self._seeds = seeds
         self._progress = progress
-        self._source = bank.reference(problem_id).read_text(encoding="utf-8")
         self._checks: list[CheckResult] = []
         self.certificate = Certificate(problem=problem_id, seeds=seeds, checks={})
+
+    @functools.cached_property
+    def _source(self) -> str:
+        """The reference's; not there yet in an unfinished problem."""
+        return self._bank.reference(self._problem.id).read_text(encoding="utf-8")
 
     def _fault(self, subject: str, message: str) -> None:
         self.certificate.faults.append(Fault(subject=subject, message=message))
@@ -101,6 +108,14 @@ class _Certifying:
             graded.append((task, report))
             self._progress(kind, len(graded), len(tasks))
         return graded
+
+    def unfinished(self) -> bool:
+        """Whether it is too early to grade; what is missing or a placeholder is a fault each."""
+        marked = placeholders(self._bank, self._problem.id)
+        lacking = missing(self._bank, self._problem.id)
+        for fault in [*marked, *(f"{name} is missing; write it" for name in lacking)]:
+            self._fault("unfinished", fault)
+        return bool(marked) or any(name.endswith(".py") for name in lacking)
 
     def reference(self) -> None:
         """The reference gets 100 for every seed, on the advisory checks too."""

@@ -53,7 +53,8 @@ class Fault(_Model):
     """Something that is wrong with a problem, and what it is wrong with."""
 
     subject: str
-    """`reference`, `starter`, `mistake ID`, `check ID`, `baselines`, `mutants`, `texts`."""
+    """`unfinished`, `reference`, `starter`, `mistake ID`, `check ID`, `baselines`, `mutants` or
+    `texts`."""
     message: str
 
     def __str__(self) -> str:
@@ -94,6 +95,7 @@ class Certificate(_Model):
     def subjects(self) -> list[str]:
         """All that was looked at, in the order in which it was."""
         return [
+            "unfinished",
             "reference",
             "starter",
             *(f"mistake {kill.id}" for kill in self.mistakes),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from contextlib import suppress
 
 from mha_judge.bank import LANGUAGES, Bank
 from mha_judge.errors import BankError
@@ -24,10 +25,8 @@ def faults_of(bank: Bank, problem: Problem, categories: set[Category]) -> list[s
     texts: dict[str, str] = {}
     faults: list[str] = []
     for language in LANGUAGES:
-        try:
+        with suppress(BankError):  # what is missing is said before
             texts[language] = bank.statement(problem.id, language)
-        except BankError as error:
-            faults.append(str(error))
     for language, text in texts.items():
         for entry in problem.entry:
             if entry.name not in text:

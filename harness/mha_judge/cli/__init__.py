@@ -25,6 +25,7 @@ _COMMANDS = {
     "watch": "watch",
     "score": "score",
     "verify": "verify",
+    "bank": "bank",
     "doctor": "doctor",
     "sandbox": "sandbox",
 }

@@ -33,7 +33,8 @@ def layouts_of(
     if weight.dim() == 1:
         return ["as it is"] if list(shape) == list(weight.shape) else []
     out, in_ = weight.shape
-    core = tuple(size for size in shape if size != 1) if math.prod(shape) > 1 else tuple(shape)
+    one = math.prod(shape) == 1 and len(shape) <= 2  # a matrix keeps its axes, a kernel loses them
+    core = tuple(shape) if one else _squeezed(*shape)
     if owner in _LINEAR:
         return ["out in"] if tuple(shape) == (out, in_) else []
     if owner == "Conv1d":

@@ -1,0 +1,174 @@
+"""`bank new` writes a problem that loads, and `verify` says what of it is to be filled in."""
+
+import ast
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from mha_judge.bank import Bank
+from mha_judge.certify.equivalents import read_equivalents
+from mha_judge.cli import main
+from mha_judge.mistake import read_mistakes
+from mha_judge.scaffold import MARK, missing, placeholders
+
+
+def invoke(*args):
+    result = CliRunner().invoke(main, [str(arg) for arg in args])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def files_of(bank):
+    return sorted(path for path in bank.root.rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def bank(tmp_path):
+    for name in ("problems", "graders", "reference"):
+        (tmp_path / name).mkdir()
+    return Bank.at(tmp_path)
+
+
+def fill_in(bank):
+    for path in files_of(bank):
+        path.write_text(path.read_text(encoding="utf-8").replace(MARK, "filled in"))
+
+
+def test_every_file_is_written_and_listed_with_what_to_do_next(bank):
+    result = invoke("--bank", bank.root, "bank", "new", "soft-heads")
+
+    assert result.exit_code == 0
+    named = re.findall(r"^wrote (.+)$", result.output, re.MULTILINE)
+    assert sorted(named) == [str(path) for path in files_of(bank)]
+    assert f"mha-judge --bank {bank.root} verify soft-heads --no-mutants" in result.output
+    assert len(named) == 11
+
+
+def test_the_new_problem_loads(bank):
+    invoke("--bank", bank.root, "bank", "new", "soft-heads")
+
+    fresh = Bank.at(bank.root)
+    problem = fresh.problem("soft-heads")
+
+    assert problem.entry[0].name == "SoftHeads"
+    assert invoke("--bank", bank.root, "list").exit_code == 0
+    for path in [*bank.root.rglob("*.py")]:
+        assert "SoftHeads" in ast.dump(ast.parse(path.read_text(encoding="utf-8")))
+    reference = fresh.reference("soft-heads").read_text(encoding="utf-8")
+    mistakes = bank.root / "reference" / "mistakes" / "soft-heads.toml"
+    assert len(read_mistakes(mistakes, reference, {})) == 1
+
+
+def test_changes_that_make_no_difference_are_listed_where_verify_reads_them(bank):
+    invoke("--bank", bank.root, "bank", "new", "soft-heads")
+    (path,) = (bank.root / "reference" / "mutants").iterdir()
+
+    path.write_text('[[equivalent]]\nchange = "1 → 2"\nreason = "It is not used."\n')
+
+    assert read_equivalents(bank, "soft-heads") == {"1 → 2": "It is not used."}
+
+
+def test_verify_names_every_placeholder_by_file_and_line_and_grades_nothing(bank):
+    invoke("--bank", bank.root, "bank", "new", "soft-heads")
+
+    result = invoke("--bank", bank.root, "verify", "soft-heads", "--no-mutants")
+
+    said = " ".join(result.output.split())
+    assert result.exit_code == 1
+    assert "problem.toml, line 3: still to be filled in: the title in English" in said
+    assert "reference/soft_heads.py, line 8: still to be filled in: equation, shapes" in said
+    assert said.count("still to be filled in: ") == sum(
+        path.read_text(encoding="utf-8").count(MARK) for path in files_of(bank)
+    )
+    assert "(0 seeds)" in said
+
+
+@pytest.mark.parametrize(
+    "lacking",
+    [
+        "problems/soft-heads/starter.py",
+        "reference/soft_heads.py",
+        "graders/test_soft_heads.py",
+    ],
+)
+def test_verify_names_a_file_that_is_missing(bank, lacking):
+    invoke("--bank", bank.root, "bank", "new", "soft-heads")
+    fill_in(bank)
+    (bank.root / lacking).unlink()
+
+    result = invoke("--bank", bank.root, "verify", "soft-heads", "--no-mutants")
+
+    assert result.exit_code == 1
+    assert f"unfinished: {lacking} is missing; write it" in " ".join(result.output.split())
+
+
+def test_nothing_is_unfinished_once_all_is_filled_in(bank):
+    invoke("--bank", bank.root, "bank", "new", "soft-heads")
+
+    fill_in(bank)
+
+    assert placeholders(bank, "soft-heads") == []
+    assert missing(bank, "soft-heads") == []
+
+
+@pytest.mark.parametrize("problem_id", Bank.builtin().ids)
+def test_no_problem_of_the_bank_is_unfinished(problem_id):
+    assert placeholders(Bank.builtin(), problem_id) == []
+    assert missing(Bank.builtin(), problem_id) == []
+
+
+@pytest.mark.parametrize(
+    ("problem_id", "why"),
+    [
+        ("Soft-Heads", "is no id"),
+        ("soft_heads", "is no id"),
+        ("-soft", "is no id"),
+        ("soft--heads", "is no id"),
+        ("../soft", "is no id"),
+        ("soft\n", "is no id"),
+        ("a" * 61, "at most 60 long"),
+        ("shared", "its files need the name"),
+        ("lambda", "its files need the name"),
+    ],
+)
+def test_what_is_no_id_is_refused(bank, problem_id, why):
+    result = invoke("--bank", bank.root, "bank", "new", "--", problem_id)
+
+    assert result.exit_code == 2
+    assert why in result.stderr
+    assert files_of(bank) == []
+
+
+def test_a_problem_that_exists_is_refused(bank):
+    invoke("--bank", bank.root, "bank", "new", "soft-heads")
+    before = {path: path.read_bytes() for path in files_of(bank)}
+
+    result = invoke("--bank", bank.root, "bank", "new", "soft-heads")
+
+    assert result.exit_code == 2
+    assert "there is a problem 'soft-heads'" in result.stderr
+    assert {path: path.read_bytes() for path in files_of(bank)} == before
+
+
+def test_one_file_that_is_there_keeps_all_from_being_written(bank):
+    mine = bank.root / "graders" / "test_soft_heads.py"
+    mine.write_text("mine")
+
+    result = invoke("--bank", bank.root, "bank", "new", "soft-heads")
+
+    assert result.exit_code == 2
+    assert "is there already; remove it or choose another id" in result.stderr
+    assert files_of(bank) == [mine]
+    assert mine.read_text() == "mine"
+
+
+def test_what_cannot_be_written_whole_is_not_written_in_part(bank):
+    (bank.root / "reference" / "mutants").write_text("a file where a folder is wanted")
+
+    result = invoke("--bank", bank.root, "bank", "new", "soft-heads")
+
+    assert result.exit_code == 2
+    assert "pass --bank DIR" in result.stderr
+    assert [path.name for path in files_of(bank)] == ["mutants"]
