@@ -1,5 +1,7 @@
 """The weights find their parameters in the styles that people write, the likeliest first."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -382,7 +384,7 @@ SQUARE = {"W": (E, E), "b": (E,)}
     [
         (
             [*ATTENTION, *linear("up", 11, E), *linear("down", E, 11), *norm("norm")],
-            "it has 2 norms, the layer 1",
+            "it has 2 norms; 1 of the vectors found can scale one",
         ),
         (
             [*ATTENTION, *linear("up", 24, E), *linear("down", E, 24), *norm("a"), *norm("b")],
@@ -394,6 +396,24 @@ SQUARE = {"W": (E, E), "b": (E,)}
 def test_a_block_without_some_of_its_weights_is_told_which(parameters, lack):
     with pytest.raises(Unbound, match=lack):
         arrangements(parameters, block_roles())
+
+
+@pytest.mark.parametrize("shape", [(1, E), (1, 1, E), (E, 1)], ids=str)
+@pytest.mark.parametrize("heads", [H, E])
+def test_numbers_of_norms_may_stand_in_a_row(shape, heads):
+    wanted = [replace(role, heads=heads) for role in block_roles()]
+    starts = {"gamma1": "ones", "beta1": "zeros", "gamma2": "ones", "beta2": "zeros"}
+    rows = [
+        ParameterInfo(path=path, shape=list(shape), owner="", start=start)
+        for path, start in starts.items()
+    ]
+
+    first = arrangements([*ATTENTION, *linear("up", 11, E), *linear("down", E, 11), *rows], wanted)[
+        0
+    ]
+
+    assert torch.equal(first.values["gamma2"], wanted[-1].weight.reshape(shape))
+    assert torch.equal(first.values["beta2"], wanted[-1].bias.reshape(shape))
 
 
 def test_numbered_matrices_keep_their_numbered_biases():

@@ -238,6 +238,7 @@ class C(nn.Module):
         super().__init__()
         self.norm = nn.LayerNorm(3)
         self.p3 = nn.Parameter(torch.tensor([1.0, 0.0]))
+        self.row = nn.Parameter(torch.zeros(1, 1, 3))
         self.square = nn.Parameter(torch.ones(2, 2))
         self.lazy = nn.LazyLinear(3)
 """
@@ -246,6 +247,7 @@ class C(nn.Module):
 
     assert starts == {
         "p3": None,
+        "row": "zeros",
         "square": None,
         "norm.weight": "ones",
         "norm.bias": "zeros",

@@ -3,6 +3,7 @@
 import contextlib
 import inspect
 import itertools
+import math
 import types
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -298,7 +299,8 @@ def _join(path: str, name: str) -> str:
 
 def _start(array: Any) -> str | None:
     """Return what a vector holds, where that is one number that tells what it is for."""
-    if _shape(array) is None or array.ndim != 1 or not len(array):
+    shape = _shape(array)
+    if not shape or not 0 < math.prod(shape) == max(shape):
         return None
     if bool((array == 1).all()):
         return "ones"
