@@ -476,15 +476,25 @@ def test_the_maps_of_two_attentions_go_to_their_groups(one, other, names):
         assert torch.equal(first.values[f"{path}.weight"], role.weight)
 
 
-@pytest.mark.parametrize("names", [NAMES, ("0", "1", "2", "3")], ids=["named", "unnamed"])
-def test_words_on_the_path_decide_against_the_order_of_definition(names):
-    paths = [f"{module}.{name}" for module in ("src_attn", "self_attn") for name in names]
+@pytest.mark.parametrize(
+    ("cross", "own", "names"),
+    [
+        ("src_attn", "self_attn", NAMES),
+        ("src_attn", "self_attn", ("0", "1", "2", "3")),
+        ("crossAttention", "sequence_attention", NAMES),
+        ("unmasked", "masked", NAMES),
+        ("unMaskedAttn", "causalAttn", NAMES),
+        ("un_masked", "decSelf", NAMES),
+    ],
+)
+def test_words_on_the_path_decide_against_the_order_of_definition(cross, own, names):
+    paths = [f"{module}.{name}" for module in (cross, own) for name in names]
 
     first, wanted = first_with_two_attentions(linears(*paths))
 
     for name, role in zip(names, NAMES, strict=True):
-        assert torch.equal(first.values[f"src_attn.{name}.weight"], wanted[f"cross_{role}"].weight)
-        assert torch.equal(first.values[f"self_attn.{name}.weight"], wanted[f"self_{role}"].weight)
+        assert torch.equal(first.values[f"{cross}.{name}.weight"], wanted[f"cross_{role}"].weight)
+        assert torch.equal(first.values[f"{own}.{name}.weight"], wanted[f"self_{role}"].weight)
 
 
 def test_the_lists_of_heads_of_two_attentions_stay_apart():
@@ -587,6 +597,15 @@ def test_names_of_all_maps_settle_which_is_which():
 
     for arrangement in arrangements(parameters, roles()):
         assert torch.equal(arrangement.values["k_proj.weight"], WEIGHTS["k"].weight)
+
+
+@pytest.mark.parametrize("path", ["zzz", "a1"])
+def test_names_of_all_maps_but_one_settle_which_is_which(path):
+    parameters = linears("q_proj", "k_proj", "v_proj", path)
+
+    for arrangement in arrangements(parameters, roles()):
+        assert torch.equal(arrangement.values["k_proj.weight"], WEIGHTS["k"].weight)
+        assert torch.equal(arrangement.values[f"{path}.weight"], WEIGHTS["out"].weight)
 
 
 @pytest.mark.parametrize("fields", [{"start": "twos"}, {"number": -1}, {"number": "0"}])
