@@ -36,6 +36,25 @@ def test_names_that_say_nothing_leave_it_to_the_start():
     assert found("n.p1=zeros", "n.p2=ones") == [("n.p2", "n.p1")]
 
 
+def test_of_several_words_in_one_name_the_last_counts():
+    names = ["add_norm_gamma", "add_norm_beta", "post_bias_scale", "post_bias_shift"]
+
+    assert found(*names) == [tuple(names[:2]), tuple(names[2:])]
+
+
+@pytest.mark.parametrize("names", ["weights_0 weights_1", "w0 w1", "a b", "b a", "β1 β2"])
+def test_the_start_decides_where_names_say_the_same_or_are_letters(names):
+    one, other = names.split()
+
+    assert found(f"n.{one}=zeros", f"n.{other}=ones") == [(f"n.{other}", f"n.{one}")]
+
+
+def test_scales_beside_shifts_may_start_as_either():
+    names = ["gamma1=ones", "beta1=zeros", "gamma2=zeros", "beta2=zeros"]
+
+    assert found(*names, wanted=2) == [("gamma1", "beta1"), ("gamma2", "beta2")]
+
+
 def test_what_starts_as_neither_goes_by_order():
     assert found("n.p1", "n.p2") == [("n.p1", "n.p2")]
     assert found("p1", "p2", "p3", "p4", wanted=2) == [("p1", "p2"), ("p3", "p4")]

@@ -72,13 +72,10 @@ def test_the_maps_of_a_module_stay_apart():
 
 
 def test_numbers_in_a_path_order_the_maps_of_a_list():
-    paths = [f"heads.{n}.q.weight" for n in (10, 2, 0)]
+    for path in ("heads.{}.q.weight", "W.q_{}", "q{}.weight"):
+        paths = [path.format(number) for number in (10, 2, 0)]
 
-    assert sorted(paths, key=heads_index) == [
-        "heads.0.q.weight",
-        "heads.2.q.weight",
-        "heads.10.q.weight",
-    ]
+        assert sorted(paths, key=heads_index) == paths[::-1]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """The weights find their parameters in the styles that people write, the likeliest first."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -382,7 +384,7 @@ SQUARE = {"W": (E, E), "b": (E,)}
     [
         (
             [*ATTENTION, *linear("up", 11, E), *linear("down", E, 11), *norm("norm")],
-            "it has 2 norms, the layer 1",
+            "it has 2 norms; 1 of the vectors found can scale one",
         ),
         (
             [*ATTENTION, *linear("up", 24, E), *linear("down", E, 24), *norm("a"), *norm("b")],
@@ -394,6 +396,24 @@ SQUARE = {"W": (E, E), "b": (E,)}
 def test_a_block_without_some_of_its_weights_is_told_which(parameters, lack):
     with pytest.raises(Unbound, match=lack):
         arrangements(parameters, block_roles())
+
+
+@pytest.mark.parametrize("shape", [(1, E), (1, 1, E), (E, 1)], ids=str)
+@pytest.mark.parametrize("heads", [H, E])
+def test_numbers_of_norms_may_stand_in_a_row(shape, heads):
+    wanted = [replace(role, heads=heads) for role in block_roles()]
+    starts = {"gamma1": "ones", "beta1": "zeros", "gamma2": "ones", "beta2": "zeros"}
+    rows = [
+        ParameterInfo(path=path, shape=list(shape), owner="", start=start)
+        for path, start in starts.items()
+    ]
+
+    first = arrangements([*ATTENTION, *linear("up", 11, E), *linear("down", E, 11), *rows], wanted)[
+        0
+    ]
+
+    assert torch.equal(first.values["gamma2"], wanted[-1].weight.reshape(shape))
+    assert torch.equal(first.values["beta2"], wanted[-1].bias.reshape(shape))
 
 
 def test_numbered_matrices_keep_their_numbered_biases():
@@ -456,15 +476,25 @@ def test_the_maps_of_two_attentions_go_to_their_groups(one, other, names):
         assert torch.equal(first.values[f"{path}.weight"], role.weight)
 
 
-@pytest.mark.parametrize("names", [NAMES, ("0", "1", "2", "3")], ids=["named", "unnamed"])
-def test_words_on_the_path_decide_against_the_order_of_definition(names):
-    paths = [f"{module}.{name}" for module in ("src_attn", "self_attn") for name in names]
+@pytest.mark.parametrize(
+    ("cross", "own", "names"),
+    [
+        ("src_attn", "self_attn", NAMES),
+        ("src_attn", "self_attn", ("0", "1", "2", "3")),
+        ("crossAttention", "sequence_attention", NAMES),
+        ("unmasked", "masked", NAMES),
+        ("unMaskedAttn", "causalAttn", NAMES),
+        ("un_masked", "decSelf", NAMES),
+    ],
+)
+def test_words_on_the_path_decide_against_the_order_of_definition(cross, own, names):
+    paths = [f"{module}.{name}" for module in (cross, own) for name in names]
 
     first, wanted = first_with_two_attentions(linears(*paths))
 
     for name, role in zip(names, NAMES, strict=True):
-        assert torch.equal(first.values[f"src_attn.{name}.weight"], wanted[f"cross_{role}"].weight)
-        assert torch.equal(first.values[f"self_attn.{name}.weight"], wanted[f"self_{role}"].weight)
+        assert torch.equal(first.values[f"{cross}.{name}.weight"], wanted[f"cross_{role}"].weight)
+        assert torch.equal(first.values[f"{own}.{name}.weight"], wanted[f"self_{role}"].weight)
 
 
 def test_the_lists_of_heads_of_two_attentions_stay_apart():
@@ -567,6 +597,15 @@ def test_names_of_all_maps_settle_which_is_which():
 
     for arrangement in arrangements(parameters, roles()):
         assert torch.equal(arrangement.values["k_proj.weight"], WEIGHTS["k"].weight)
+
+
+@pytest.mark.parametrize("path", ["zzz", "a1"])
+def test_names_of_all_maps_but_one_settle_which_is_which(path):
+    parameters = linears("q_proj", "k_proj", "v_proj", path)
+
+    for arrangement in arrangements(parameters, roles()):
+        assert torch.equal(arrangement.values["k_proj.weight"], WEIGHTS["k"].weight)
+        assert torch.equal(arrangement.values[f"{path}.weight"], WEIGHTS["out"].weight)
 
 
 @pytest.mark.parametrize("fields", [{"start": "twos"}, {"number": -1}, {"number": "0"}])

@@ -29,13 +29,14 @@ def made(source):
 
 
 def told(instance):
-    return {one["path"]: one for one in instances.parameters(instance)}
+    found = instances.parameters(instance)
+    return {one["path"]: one for one in found if not one.get("bare")}
 
 
 def filled(instance, aliases=None):
     """Set every array to another number throughout, and return which by path."""
     aliases = aliases or {}
-    found = [one for one in instances.parameters(instance) if one["path"] not in aliases]
+    found = [one for path, one in told(instance).items() if path not in aliases]
     numbers = {one["path"]: 5.0 + place for place, one in enumerate(found)}
     values = {one["path"]: torch.full(one["shape"], numbers[one["path"]]) for one in found}
     instances.set_parameters(instance, values, "float64", aliases)
@@ -129,6 +130,19 @@ def test_arrays_are_found_by_the_names_they_can_be_set_by(source, paths):
     assert list(numbers) == paths
     for array, number in zip(instance.read(), numbers.values(), strict=True):
         assert (array == number).all()
+
+
+@pytest.mark.parametrize("held", ["None", "np.eye(2, dtype=int)", "property(lambda self: 1)"])
+def test_attributes_without_arrays_are_told_and_set_as_from_outside(held):
+    instance = made(f"class C:\n    W_q = {held}\n")
+
+    assert [one["path"] for one in instances.parameters(instance) if one.get("bare")] == ["W_q"]
+    if "property" in held:
+        with pytest.raises(AttributeError, match="`W_q` cannot be set from outside"):
+            instances.set_parameters(instance, {"W_q": torch.ones(2, 2)}, "float64", {})
+    else:
+        instances.set_parameters(instance, {"W_q": torch.ones(2, 2)}, "float64", {})
+        assert (instance.W_q == numpy.ones((2, 2))).all()
 
 
 def test_what_a_property_stores_in_stays_as_it_was():
@@ -238,6 +252,7 @@ class C(nn.Module):
         super().__init__()
         self.norm = nn.LayerNorm(3)
         self.p3 = nn.Parameter(torch.tensor([1.0, 0.0]))
+        self.row = nn.Parameter(torch.zeros(1, 1, 3))
         self.square = nn.Parameter(torch.ones(2, 2))
         self.lazy = nn.LazyLinear(3)
 """
@@ -246,6 +261,7 @@ class C(nn.Module):
 
     assert starts == {
         "p3": None,
+        "row": "zeros",
         "square": None,
         "norm.weight": "ones",
         "norm.bias": "zeros",

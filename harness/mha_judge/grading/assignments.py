@@ -15,13 +15,16 @@ Assignment = tuple[str, dict[str, list[Map]]]
 _FUSED = {"qkv": ("q", "k", "v"), "kv": ("k", "v")}
 _MAX_PERMUTED = 6
 """Roles of which every order is tried; a block has more."""
+_NUMBERED = "(?:attn|attention|mha|multihead|heads?)_?"
 _GROUP_WORDS = {
-    "self": re.compile(r"self|mask|causal|(?:attn|attention|mha|multihead|heads?)_?1(?![0-9])"),
-    "cross": re.compile(
-        r"cross|enc|mem|context|src|inter|(?:attn|attention|mha|multihead|heads?)_?2(?![0-9])"
-    ),
-    "length": re.compile(r"length|len|seq|linformer|proj_e|proj_f"),
+    group: re.compile(rf"(?<![a-z])(?<!un_)(?:{words})|{others}")
+    for group, words, others in [
+        ("self", "self|mask|causal", f"{_NUMBERED}1(?![0-9])"),
+        ("cross", "cross|enc|mem|context|src|inter", f"{_NUMBERED}2(?![0-9])"),
+        ("length", "len|seq|linformer", "proj_[ef](?![a-z])"),
+    ]
 }
+"""Beginnings of words on a path that say of which group its map is, and numbers."""
 
 
 def fused_maps(roles: Sequence[RoleWeights]) -> dict[str, tuple[str, ...]]:
@@ -55,9 +58,9 @@ def _found(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment
     if named is not None:
         yield from named
         settled = {id(one) for _, one in _by_shape(maps, roles)}
-        if all(one.role is not None or id(one) in settled for one in maps):
+        if sum(one.role is None and id(one) not in settled for one in maps) < 2:
             return
-        # some map has no name that says anything, so those that seem to may say nothing either
+        # some maps have no name that says anything, so those that seem to may say nothing either
     yield from _in_order(_group_by_group(maps, roles), roles)
     yield from _fused_in_order(maps, roles)
     yield from _per_head_lists(maps, roles)
@@ -298,4 +301,5 @@ def _list_of(path: str) -> str:
 
 def _speaks_of(path: str, group: str) -> bool:
     pattern = _GROUP_WORDS.get(group)
-    return pattern is not None and pattern.search(fold(path)) is not None
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", path)
+    return pattern is not None and pattern.search(fold(words)) is not None

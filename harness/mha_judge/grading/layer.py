@@ -14,6 +14,7 @@ from mha_judge.grading.arrays import make_layer
 from mha_judge.grading.expected import Expected, Live
 from mha_judge.grading.failures import Crashed
 from mha_judge.grading.maps import RoleWeights
+from mha_judge.grading.replies import ParameterInfo
 from mha_judge.grading.target import Target
 from mha_judge.grading.trace import Step
 from mha_judge.grading.weights import Arrangement, arrangements, nearest
@@ -45,6 +46,7 @@ class Layer(Target):
         self._handle, self.parameters = maker.make(sizes)
         self.generation = maker.candidate.session.generation
         self._roles = self._draw_roles()
+        self.parameters = self._of_contract()
         self.arrangement: Arrangement | None = None
         self.training = False
 
@@ -123,6 +125,28 @@ class Layer(Target):
             raise Crashed("the worker's answer lacks a kept value")
         self._candidate.trace.note(Step(self, (value,), options={"read": True}, found=found[0]))
         return found[0]
+
+    def _of_contract(self) -> list[ParameterInfo]:
+        """Return the parameters to bind: where attributes for NumPy have its names, only those.
+
+        They are set from outside, whatever they hold at first; only an axis for the heads, if
+        there is one, is kept. A vector may be a bias; further
+        arrays, such as gradients, are none of the contract's.
+        """
+        found = {one.path: one for one in self.parameters}
+        references = [role.reference for role in self.entry.roles]
+        if self.entry.arrays != "numpy" or not all(path in found for path in references):
+            return [one for one in self.parameters if not one.bare]
+        set_ = [
+            ParameterInfo(path=path, shape=_shape(found[path], role.weight), owner="")
+            for path, role in zip(references, self._roles, strict=True)
+        ]
+        vectors = [
+            one
+            for one in self.parameters
+            if one.path not in references and sum(size != 1 for size in one.shape or [2, 2]) < 2
+        ]
+        return [*set_, *vectors]
 
     def _draw_roles(self) -> list[RoleWeights]:
         drawn = []
@@ -203,6 +227,12 @@ class Layer(Target):
         key = self.arrangement.key
         found = arrangements(self.parameters, roles, key)
         return next(arrangement.values for arrangement in found if arrangement.key == key)
+
+
+def _shape(found: ParameterInfo, weight: Tensor) -> list[int]:
+    """Return the shape that an attribute has, if it can hold a weight; else that of x @ W."""
+    shape = found.shape or []
+    return shape if torch.Size(shape).numel() == weight.numel() else list(weight.T.shape)
 
 
 def held(parameters: Mapping[str, Tensor], role: Role) -> tuple[Tensor, Tensor | None]:

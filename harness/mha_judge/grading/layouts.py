@@ -31,7 +31,7 @@ def layouts_of(
         split: `out`, `in`, or `fused`: which of the two the heads divide; `norm` or `table`.
     """
     if weight.dim() == 1:
-        return ["as it is"] if list(shape) == list(weight.shape) else []
+        return ["as it is"] if max(shape, default=1) == math.prod(shape) == weight.numel() else []
     out, in_ = weight.shape
     one = math.prod(shape) == 1 and len(shape) <= 2  # a matrix keeps its axes, a kernel loses them
     core = tuple(shape) if one else _squeezed(*shape)

@@ -48,8 +48,8 @@ class Map:
 
     def fits(self, role: RoleWeights) -> bool:
         """Return whether its shape can hold the numbers of a role."""
-        if "norm" in (self.kind, role.kind):
-            return self.kind == role.kind and self.weight.shape == list(role.weight.shape)
+        if "norm" in (self.kind, role.kind) and self.kind != role.kind:
+            return False
         shape, owner = self.weight.shape or [], self.weight.owner
         return bool(layouts_of(shape, owner, role.weight, role.heads, role.split))
 
@@ -72,7 +72,7 @@ def maps_of(parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]) -
     for parameter in parameters:
         if parameter.shape is None:
             continue
-        if len(parameter.shape) >= 2 and _is_weight(parameter, tables):
+        if _is_weight(parameter, tables) and not _is_vector(parameter, roles):
             # a table of biases belongs to no other map
             path = parameter.path if is_bias(parameter.path) else map_path(parameter.path)
             path = path if path not in maps else parameter.path
@@ -89,8 +89,11 @@ def maps_of(parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]) -
             owner.bias = parameter
         else:
             alone.append(parameter)
-    sizes = [list(role.weight.shape) for role in roles if role.kind == "norm"]
-    norms = _norms([vector for vector in alone if vector.shape in sizes], len(sizes))
+    sizes = [role.weight for role in roles if role.kind == "norm"]
+    norms = _norms(
+        [one for one in alone if any(layouts_of(one.shape or [], "", w, 1, "norm") for w in sizes)],
+        len(sizes),
+    )
     taken = {id(vector) for one in norms for vector in (one.weight, one.bias)}
     _pair_in_order(maps.values(), [vector for vector in alone if id(vector) not in taken])
     return [*maps.values(), *norms]
@@ -122,6 +125,25 @@ def _is_weight(parameter: ParameterInfo, tables: Collection[tuple[int, ...]]) ->
     bare = parameter.path.split(".")[-1] == "b"  # a, b, c, d may be the names of matrices
     shape = _squeezed(parameter.shape or [])
     return bare or shape in tables or not is_bias(parameter.path)
+
+
+def _is_vector(parameter: ParameterInfo, roles: Sequence[RoleWeights]) -> bool:
+    """Return whether a parameter is no map: of one axis, or of a norm's numbers in a row (1, E).
+
+    A map of one feature, or of a head that has one, is such a row too, but starts as no constant.
+    """
+    shape = parameter.shape or []
+    if len(shape) < 2:
+        return True
+    wide = [role.weight for role in roles if role.kind == "norm"]
+    if not any(layouts_of(shape, "", weight, 1, "norm") for weight in wide):
+        return False
+    linear = [role for role in roles if role.kind == "linear"]
+    heads = [role.weight.chunk(role.heads, 0 if role.split == "out" else 1)[0] for role in linear]
+    whole = [role.weight for role in linear]
+    return parameter.start is not None or not any(
+        layouts_of(shape, "", weight, 1, "fused") for weight in (*whole, *heads)
+    )
 
 
 def _squeezed(shape: Sequence[int]) -> tuple[int, ...]:

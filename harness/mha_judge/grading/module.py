@@ -64,7 +64,9 @@ class ModuleEntry:
         self.bind_call([torch.ones(1)] * len(_probe_shapes(self.entry, sizes)), sizes)
         made: Made = session.request("new", call, name=self.found.name)
         handle, parameters = made.handle, made.parameters
-        if any(parameter.shape is None for parameter in parameters):  # lazy: a call gives shapes
+        if any(
+            one.shape is None and not one.bare for one in parameters
+        ):  # lazy: a call gives shapes
             self._call_once(handle, sizes)
             parameters = session.request("parameters", handle=handle).parameters
         return handle, parameters

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from mha_judge.grading.replies import ParameterInfo
 from mha_judge.grading.roles import fold
 
-_SHIFT = re.compile(r"beta|bias|shift|offset|^b[_0-9]*$|^add")
-_SCALE = re.compile(r"gamma|weight|scale|gain|^[agw][_0-9]*$|^mul")
+_WORD = re.compile(r"(?P<shift>beta|bias|shift|offset|^add)|gamma|weight|scale|gain|^mul")
+_LETTER = re.compile(r"^(?:(?P<shift>b)|[agw])[_0-9]*$")
+_STARTS = {"ones": False, "zeros": True}
 
 
 def scales_and_shifts(
@@ -17,8 +18,9 @@ def scales_and_shifts(
 ) -> list[tuple[ParameterInfo, ParameterInfo | None]]:
     """Return each scale with the shift beside it, if there is one.
 
-    Names tell them apart, else what they start as: a scale as ones, a shift as zeros. If that
-    leaves fewer than wanted, what says nothing is taken in turns, a scale before its shift.
+    Words in their names tell them apart, else what they start as, a scale as ones, a shift as
+    zeros, else a single letter. If that leaves fewer than wanted, what says nothing is taken in
+    turns, a scale before its shift.
     """
     beside: dict[str, list[ParameterInfo]] = {}
     for vector in vectors:
@@ -34,8 +36,7 @@ def _pairs(
     members: Sequence[ParameterInfo], in_turns: bool
 ) -> Iterator[tuple[ParameterInfo, ParameterInfo | None]]:
     kinds: list[bool | None] = []  # whether it is a shift; None for neither
-    for member in members:
-        known = _is_shift(member)
+    for known in _are_shifts(members):
         if known is None and kinds and kinds[-1] is False:  # right after a scale
             known = True
         kinds.append(False if known is None and in_turns else known)
@@ -49,10 +50,20 @@ def _pairs(
         yield members[scale], members[own[0]] if own else None
 
 
-def _is_shift(vector: ParameterInfo) -> bool | None:
-    name = fold(vector.path.split(".")[-1])
-    if _SHIFT.search(name):
-        return True
-    if _SCALE.search(name):
-        return False
-    return {"ones": False, "zeros": True}.get(vector.start or "")
+def _are_shifts(members: Sequence[ParameterInfo]) -> Iterator[bool | None]:
+    """Yield of each vector of one owner whether it is a shift; None where nothing tells."""
+    names = [fold(member.path.split(".")[-1]) for member in members]
+    words = [_said(list(_WORD.finditer(name))[-1:]) for name in names]  # the last one counts
+    letters = [_said(list(_LETTER.finditer(name))[:1]) for name in names]
+    starts = [_STARTS.get(member.start or "") for member in members]
+    told = {True, False} <= {*starts}
+    alike = (
+        len({*words} - {None}) == 1 and len(words) - words.count(None) > 1
+    )  # `weight_0`, `weight_1`
+    for word, start, letter in zip(words, starts, letters, strict=True):
+        ways = (None if told and alike else word, start if told else None, letter, word, start)
+        yield next((way for way in ways if way is not None), None)
+
+
+def _said(found: Sequence[re.Match[str]]) -> bool | None:
+    return bool(found[0]["shift"]) if found else None

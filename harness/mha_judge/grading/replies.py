@@ -50,6 +50,8 @@ class ParameterInfo(_Reply):
     """The class of torch that holds it, or empty."""
     start: Literal["ones", "zeros"] | None = None
     """What a vector holds when it is made, where that is one of these throughout."""
+    bare: bool = False
+    """Whether it is an attribute of an ordinary instance that holds no such array, or not yet."""
     number: Place | None = None
     """The same for every path to one plain array."""
 

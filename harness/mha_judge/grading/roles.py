@@ -25,7 +25,7 @@ _PATTERNS = {role: re.compile(f"^{_AFFIX}(?:{bases}){_AFFIX}s?$") for role, base
 MAX_PATH = 200
 MAX_WORD = 40
 _OUT_ALONE = frozenset("fc proj projection dense linear lin cproj ff fco w0 wout projo".split())
-_INDEX = re.compile(r"^[0-9]{1,6}$")
+_INDEX = re.compile(r"[0-9]{1,6}$")
 _CHINESE = {
     "查询": "query", "键": "key", "值": "value", "输出": "output", "投影": "proj", "映射": "map",
     "矩阵": "matrix", "权重": "weight", "偏置": "bias", "缩放": "scale", "平移": "shift",
@@ -94,8 +94,8 @@ def map_path(path: str) -> str:
 
 
 def heads_index(path: str) -> tuple[int, ...]:
-    """Return the numbers in a path, which order the maps of a list."""
-    return tuple(int(component) for component in path.split(".") if _INDEX.match(component))
+    """Return the numbers that parts of a path are or end with, which order the maps of a list."""
+    return tuple(int(found[0]) for part in path.split(".") if (found := _INDEX.search(part)))
 
 
 def _letters(name: str) -> str:

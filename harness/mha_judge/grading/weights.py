@@ -268,7 +268,7 @@ def _lack(maps: Sequence[Map], roles: Sequence[RoleWeights]) -> str:
     norms = sum(one.kind == "norm" for one in maps)
     asked = sum(role.kind == "norm" for role in roles)
     if norms < asked:
-        return f" (it has {asked} norms, the layer {norms})"
+        return f" (it has {asked} norms; {norms or 'none'} of the vectors found can scale one)"
     in_parts = {part for parts in fused_maps(roles).values() for part in parts}
     whole = [role for role in roles if role.heads == 1 and role.id not in in_parts]
     lacking = [role.id for role in whole if not any(one.fits(role) for one in maps)]

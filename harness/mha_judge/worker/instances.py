@@ -3,6 +3,7 @@
 import contextlib
 import inspect
 import itertools
+import math
 import types
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -15,6 +16,7 @@ from mha_judge.worker.submission import MODULE
 
 MAX_DEPTH = 4
 MAX_PARAMETERS = 2_000
+MAX_NAME = 200
 
 
 class _Place(NamedTuple):
@@ -40,10 +42,13 @@ def parameters(instance: Any) -> list[dict[str, Any]]:
 
     `shape` is None for a lazy parameter that no call has given a shape yet. `start` says that a
     vector holds only `ones` or only `zeros`. Paths of one `number` lead to one array; a parameter
-    or module of torch is listed once, since whoever registers it twice means to share it.
+    or module of torch is listed once, since whoever registers it twice means to share it. Other
+    attributes of an ordinary instance follow as `bare`.
     """
     found = _found(instance)  # keeps all arrays alive, so that no two have one id
     numbers: dict[int, int] = {}
+    known = {place.path for place in found}
+    bare = [name for name in _settable(instance) if name not in known and len(name) <= MAX_NAME]
     return [
         {
             "path": place.path,
@@ -53,7 +58,34 @@ def parameters(instance: Any) -> list[dict[str, Any]]:
             "number": numbers.setdefault(id(place.array), len(numbers)),
         }
         for place in found
+    ] + [
+        {"path": name, "shape": None, "owner": "", "bare": True}
+        for name in bare[: MAX_PARAMETERS - len(found)]
     ]
+
+
+def _settable(instance: Any) -> list[str]:
+    """Return the names of data that an ordinary instance has, its classes' own among them."""
+    if isinstance(instance, torch.nn.Module) or not _is_own(instance):
+        return []
+    own = [base for base in type(instance).__mro__ if base.__module__ == MODULE]
+    names = [name for base in own for name, item in vars(base).items() if not callable(item)]
+    names += [name for name, _ in _attributes(instance)]
+    return [name for name in dict.fromkeys(names) if not name.startswith("_")]
+
+
+def _is_outside(array: Any, path: str) -> bool:
+    """Return whether an array is one of NumPy's at an attribute of the instance itself."""
+    return isinstance(array, numpy.ndarray) and "." not in path
+
+
+def _set_from_outside(instance: Any, name: str, array: Any) -> None:
+    """Set an attribute as whoever uses the class does; the class may refuse, or make of it what
+    it wants."""
+    try:
+        setattr(instance, name, array)
+    except Exception as error:
+        raise AttributeError(f"`{name}` cannot be set from outside: {error}") from error
 
 
 def set_parameters(
@@ -68,7 +100,7 @@ def set_parameters(
         aliases: Further paths that are to lead to the array of another path.
 
     Raises:
-        KeyError: If a path does not exist.
+        AttributeError: If an attribute cannot be set.
     """
     wanted = getattr(torch, dtype) if dtype else None
     if wanted is not None:
@@ -79,6 +111,10 @@ def set_parameters(
     fresh = {}
     with torch.no_grad():
         for path, value in values.items():
+            if path not in places or _is_outside(places[path].array, path):
+                fresh[path] = value.to(wanted or value.dtype).numpy().copy()
+                _set_from_outside(instance, path, fresh[path])
+                continue
             array = places[path].array
             if isinstance(array, torch.nn.Parameter):
                 array.data = array.data.to(wanted or array.dtype)  # of no module, it was not cast
@@ -298,7 +334,8 @@ def _join(path: str, name: str) -> str:
 
 def _start(array: Any) -> str | None:
     """Return what a vector holds, where that is one number that tells what it is for."""
-    if _shape(array) is None or array.ndim != 1 or not len(array):
+    shape = _shape(array)
+    if not shape or not 0 < math.prod(shape) == max(shape):
         return None
     if isinstance(array, torch.Tensor) and array.is_meta:  # it has a shape and no numbers
         return None
