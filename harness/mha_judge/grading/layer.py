@@ -129,9 +129,8 @@ class Layer(Target):
     def _of_contract(self) -> list[ParameterInfo]:
         """Return the parameters to bind: where attributes for NumPy have its names, only those.
 
-        They are set from outside, whatever they hold at first; only an axis for the heads, if
-        there is one, is kept. A vector may be a bias; further
-        arrays, such as gradients, are none of the contract's.
+        They are set from outside, whatever they hold at first; only an axis for the heads is kept.
+        A vector may be a bias; further arrays, such as gradients, are none of the contract's.
         """
         found = {one.path: one for one in self.parameters}
         references = [role.reference for role in self.entry.roles]

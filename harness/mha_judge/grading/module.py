@@ -64,9 +64,7 @@ class ModuleEntry:
         self.bind_call([torch.ones(1)] * len(_probe_shapes(self.entry, sizes)), sizes)
         made: Made = session.request("new", call, name=self.found.name)
         handle, parameters = made.handle, made.parameters
-        if any(
-            one.shape is None and not one.bare for one in parameters
-        ):  # lazy: a call gives shapes
+        if any(p.shape is None and not p.bare for p in parameters):  # lazy: a call gives shapes
             self._call_once(handle, sizes)
             parameters = session.request("parameters", handle=handle).parameters
         return handle, parameters

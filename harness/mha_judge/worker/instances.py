@@ -80,8 +80,7 @@ def _is_outside(array: Any, path: str) -> bool:
 
 
 def _set_from_outside(instance: Any, name: str, array: Any) -> None:
-    """Set an attribute as whoever uses the class does; the class may refuse, or make of it what
-    it wants."""
+    """Set an attribute as whoever uses the class does; the class decides what comes of it."""
     try:
         setattr(instance, name, array)
     except Exception as error:
