@@ -229,9 +229,9 @@ class Layer(Target):
 
 
 def _shape(found: ParameterInfo, weight: Tensor) -> list[int]:
-    """Return the shape that an attribute has, if it can hold a weight; else that of x @ W."""
+    """Return the shape of an attribute's array; that of x @ W where it holds none to speak of."""
     shape = found.shape or []
-    return shape if torch.Size(shape).numel() == weight.numel() else list(weight.T.shape)
+    return shape if torch.Size(shape).numel() > 1 else list(weight.T.shape)
 
 
 def held(parameters: Mapping[str, Tensor], role: Role) -> tuple[Tensor, Tensor | None]:

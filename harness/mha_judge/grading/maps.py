@@ -116,9 +116,11 @@ def _pair_in_order(maps: Iterable[Map], vectors: Sequence[ParameterInfo]) -> Non
     """Give maps without a bias the vectors that no name places, where each gets one."""
     bare = [one for one in maps if one.bias is None]
     rest = [vector for vector in vectors if vector.start != "ones"]
-    if len(bare) == len(rest):
-        for one, vector in zip(bare, rest, strict=True):
-            one.bias = vector
+    pairs = list(zip(bare, rest, strict=False))
+    fit = all((bias.shape or [0])[0] in (one.weight.shape or []) for one, bias in pairs)
+    if len(bare) == len(rest) and fit:
+        for one, bias in pairs:
+            one.bias = bias
 
 
 def _is_weight(parameter: ParameterInfo, tables: Collection[tuple[int, ...]]) -> bool:
