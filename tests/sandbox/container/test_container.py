@@ -510,7 +510,10 @@ class TestCommand:
 
         assert "container holds: docker+landlock+seccomp+rlimits" in done.stdout
         assert "`--sandbox auto` takes container" in done.stdout
-        assert "OPEN" not in done.stdout
+        container = done.stdout.partition("container holds")[2].partition("\njail ")[0]
+        assert container.count(" held ") == 8
+        assert " OPEN " not in container
+        assert " unclear " not in container
 
 
 def _processes(docker, container):

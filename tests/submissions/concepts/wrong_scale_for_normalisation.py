@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: concepts
 # mistake: dividing by sqrt(D) is taken for normalisation
-# diagnosis: why-sqrt-d
+# diagnosis: why-sqrt-d-1
 
 ANSWERS = {
     "why_sqrt_d": "c",
