@@ -121,17 +121,14 @@ def _hold(candidate: Candidate, rule: str) -> None:
 def findings(candidate: Candidate, rule: str) -> list[PolicyFinding]:
     """Return how the calls so far broke a rule."""
     broken = {note.name: note.line for note in candidate.session.notes if note.rule == rule}
-    for seen in candidate.observations:
-        found = {"autograd": derived_in, "torch": _of_libraries}.get(rule, _nothing)(seen)
-        broken |= dict.fromkeys(found)
+    shown_by = {"autograd": derived_in, "torch": _of_libraries}.get(rule)
+    if shown_by is not None:
+        for seen in candidate.observations:
+            broken |= dict.fromkeys(shown_by(seen))
     return [
         PolicyFinding(rule=rule, line=line, message=_message(rule, name))
         for name, line in broken.items()
     ]
-
-
-def _nothing(observed: Observed) -> list[str]:
-    return []
 
 
 def held_to(
