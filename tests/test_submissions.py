@@ -9,7 +9,8 @@ import pytest
 
 from mha_judge.bank import Bank
 from mha_judge.judge import grade
-from mha_judge.report.models import Outcome, Report
+from mha_judge.outcomes import Outcome
+from mha_judge.report.models import Report
 from mha_judge.sandbox import Channel, open_channel
 from mha_judge.submission import Submission
 

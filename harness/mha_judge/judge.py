@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mha_judge.bank import Bank
 from mha_judge.errors import UsageError
+from mha_judge.outcomes import Outcome, Verdict
 from mha_judge.problem import Problem
 from mha_judge.processor import hold_instruction_set
 from mha_judge.references import load_reference
@@ -20,13 +21,11 @@ from mha_judge.report.models import (
     CheckResult,
     Diagnosis,
     LoadProblem,
-    Outcome,
     Output,
     PolicyFinding,
     Report,
     SandboxInfo,
     SubmissionInfo,
-    Verdict,
 )
 from mha_judge.report.untrusted import clean, clean_line
 from mha_judge.sandbox.base import Channel, Tier
@@ -35,10 +34,10 @@ from mha_judge.submission import Submission
 if TYPE_CHECKING:
     from mha_judge.diagnosis import Diagnostician
     from mha_judge.gpu import Gpus
-    from mha_judge.grading.candidate import Candidate
-    from mha_judge.grading.gpu import OnGpu
-    from mha_judge.grading.replies import Definition
-    from mha_judge.grading.session import LoadFailed
+    from mha_judge.grading.calling.candidate import Candidate
+    from mha_judge.grading.calling.replies import Definition
+    from mha_judge.grading.calling.session import LoadFailed
+    from mha_judge.grading.checks.gpu import OnGpu
 
 MAX_SEED = 2**53  # a number that every reader of the JSON can hold exactly
 
@@ -73,10 +72,10 @@ def grade(
     hold_instruction_set()
     import torch  # while the supervisor imports it too
 
-    from mha_judge.grading.candidate import Candidate
-    from mha_judge.grading.policy import findings, held_to
-    from mha_judge.grading.running import Run
-    from mha_judge.grading.session import LoadFailed, Session
+    from mha_judge.grading.calling.candidate import Candidate
+    from mha_judge.grading.calling.session import LoadFailed, Session
+    from mha_judge.grading.checks.policy import findings, held_to
+    from mha_judge.grading.checks.running import Run
 
     torch.set_num_threads(1)
     _freeze_what_is_imported()
@@ -186,7 +185,7 @@ def _on_gpu(
     if gpus is None:
         yield None
         return
-    from mha_judge.grading.gpu import OnGpu
+    from mha_judge.grading.checks.gpu import OnGpu
 
     with closing(OnGpu(gpus, submission, bank, problem, reference, seed)) as gpu:
         yield gpu
@@ -228,8 +227,8 @@ def _with_titles(checks: list[CheckResult], diagnoses: list[Diagnosis]) -> list[
 
 def _entry_failure(problem: Problem, definitions: Mapping[str, Definition]) -> LoadFailed | None:
     """Return a failure if the file has none of the problem's entries, None if it has one."""
-    from mha_judge.grading.entries import EntryMissing, find_entry
-    from mha_judge.grading.session import LoadFailed
+    from mha_judge.grading.binding.entries import EntryMissing, find_entry
+    from mha_judge.grading.calling.session import LoadFailed
 
     missing: list[str] = []
     for entry in problem.entry:
@@ -245,8 +244,8 @@ def _entry_failure(problem: Problem, definitions: Mapping[str, Definition]) -> L
 def _verdict(checks: list[CheckResult]) -> Verdict:
     """Accepted if every check that counts passed."""
     counting = [check for check in checks if not check.advisory]
-    passed = [check.outcome in (Outcome.PASSED, Outcome.SKIPPED) for check in counting]
-    return Verdict.ACCEPTED if all(passed) else Verdict.REJECTED
+    passed = all(check.outcome is Outcome.PASSED for check in counting)
+    return Verdict.ACCEPTED if passed else Verdict.REJECTED
 
 
 def _scaled(results: list[CheckResult]) -> list[CheckResult]:

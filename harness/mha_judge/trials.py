@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from mha_judge.grading.calling.session import Session
 from mha_judge.grading.failures import CheckFailure, Raised
-from mha_judge.grading.session import Session
 from mha_judge.sandbox import Channel
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission

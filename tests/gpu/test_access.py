@@ -11,8 +11,8 @@ from mha_judge.bank import Bank
 from mha_judge.errors import SandboxUnavailable
 from mha_judge.gpu import Gpus, presence
 from mha_judge.gpu.turn import turn
+from mha_judge.grading.calling.session import Session
 from mha_judge.grading.failures import Raised
-from mha_judge.grading.session import Session
 from mha_judge.sandbox import open_channel
 from mha_judge.sandbox.container import flags
 from mha_judge.sandbox.container.settings import CUDA_IMAGE, Settings

@@ -10,7 +10,7 @@ from mha_judge.bank import Bank
 from mha_judge.errors import SandboxUnavailable
 from mha_judge.gpu import Gpus
 from mha_judge.judge import grade
-from mha_judge.report.models import Category, Outcome, Verdict
+from mha_judge.outcomes import Category, Outcome, Verdict
 from mha_judge.sandbox import open_channel
 from mha_judge.submission import Submission
 
@@ -192,7 +192,7 @@ def test_a_call_that_takes_less_than_reading_its_inputs_is_flagged(
     own, flagged, channel, cpu, monkeypatch
 ):
     took = iter([own, 2e-3, 1e-3, 1e-4])  # the call, the reference, fused attention, a copy
-    monkeypatch.setattr("mha_judge.grading.gpu._seconds", lambda *args: next(took))
+    monkeypatch.setattr("mha_judge.grading.checks.gpu._seconds", lambda *args: next(took))
 
     report = graded("sdpa", source_of("sdpa"), channel, cpu, ("gpu-speed", "values"))
     speed = next(check for check in report.checks if check.id == "gpu-speed")
@@ -211,7 +211,7 @@ def test_what_a_call_takes_is_measured(channel, cpu):
 
 def test_an_answer_that_was_kept_is_not_given_again(channel, cpu):
     """Inputs that are timed change between runs: the same tensors, other numbers."""
-    from mha_judge.grading.session import Session
+    from mha_judge.grading.calling.session import Session
 
     source = "kept = []\ndef first(x):\n    kept.append(float(x[0]))\n    return x\n"
     submission = Submission.of(source, "answer.py")

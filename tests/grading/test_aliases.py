@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from mha_judge.grading.replies import ParameterInfo
-from mha_judge.grading.weights import RoleWeights, arrangements
+from mha_judge.grading.binding.weights import RoleWeights, arrangements
+from mha_judge.grading.calling.replies import ParameterInfo
 
 E = 6
 GENERATOR = torch.Generator().manual_seed(3)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from mha_judge.grading.arguments import DoesNotFit, Parameter, bind, extras_for
+from mha_judge.grading.binding.arguments import DoesNotFit, Parameter, bind, extras_for
 
 
 def signature(text: str) -> list[Parameter]:

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from mha_judge.grading.assertions import (
+from mha_judge.grading.checks.assertions import (
     assert_close,
     assert_gradients_match,
     assert_inputs_unchanged,
@@ -15,7 +15,7 @@ from mha_judge.grading.assertions import (
     fail,
     same_bits,
 )
-from mha_judge.grading.expected import Expected
+from mha_judge.grading.expecting.expected import Expected
 from mha_judge.grading.failures import CheckFailure, Crashed, Raised, TimedOut
 from mha_judge.wire import Opaque
 

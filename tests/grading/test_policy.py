@@ -2,8 +2,8 @@
 
 import pytest
 
-from mha_judge.grading.failures import CheckFailure
-from mha_judge.grading.policy import (
+from mha_judge.grading.calling.replies import Note, Observed
+from mha_judge.grading.checks.policy import (
     assert_no_autograd,
     assert_not_imported,
     assert_operations_do_not_grow,
@@ -12,8 +12,9 @@ from mha_judge.grading.policy import (
     fused_in,
     held_to,
 )
-from mha_judge.grading.replies import Note, Observed
-from mha_judge.report.models import Category, CheckResult, Outcome
+from mha_judge.grading.failures import CheckFailure
+from mha_judge.outcomes import Category, Outcome
+from mha_judge.report.models import CheckResult
 
 
 def observed(functions=(), operators=(), modules=()):

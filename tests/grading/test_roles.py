@@ -2,7 +2,7 @@
 
 import pytest
 
-from mha_judge.grading.roles import fold, heads_index, is_bias, map_path, role_of
+from mha_judge.grading.binding.roles import fold, heads_index, is_bias, map_path, role_of
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from mha_judge.errors import BankError
-from mha_judge.grading.running import Run
+from mha_judge.grading.checks.running import Run
 
 HALF = """
 from mha_judge.grading import check

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from mha_judge.grading.replies import ParameterInfo
-from mha_judge.grading.weights import RoleWeights, Unbound, arrangements
+from mha_judge.grading.binding.weights import RoleWeights, Unbound, arrangements
+from mha_judge.grading.calling.replies import ParameterInfo
 
 E, H, F = 6, 2, 11
 D = E // H

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from mha_judge.grading import weights
-from mha_judge.grading.weights import MAX_ARRANGEMENTS, ParameterInfo, RoleWeights, Unbound
+from mha_judge.grading.binding import weights
+from mha_judge.grading.binding.weights import MAX_ARRANGEMENTS, ParameterInfo, RoleWeights, Unbound
 
 E, H = 6, 2  # embedding width, heads
 D = E // H

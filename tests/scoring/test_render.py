@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from mha_judge.outcomes import Sample
 from mha_judge.report.models import (
     CheckResult,
     Diagnosis,
     Output,
     Report,
     Reveal,
-    Sample,
     SandboxInfo,
     SubmissionInfo,
 )

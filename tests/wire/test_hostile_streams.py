@@ -16,8 +16,8 @@ from wire.test_values import JSON, NODES, TENSORS
 
 from mha_judge.bank import Bank
 from mha_judge.errors import SandboxBroken
+from mha_judge.grading.calling.session import MAX_ANSWERS_BYTES, LoadFailed, Session
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.grading.session import MAX_ANSWERS_BYTES, LoadFailed, Session
 from mha_judge.judge import grade
 from mha_judge.sandbox.base import Ended, Reply, Tier
 from mha_judge.sandbox.channel import SupervisorChannel

@@ -4,7 +4,7 @@ from contextlib import closing
 
 import torch
 
-from mha_judge.grading.session import Session
+from mha_judge.grading.calling.session import Session
 from mha_judge.sandbox import open_channel
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission

@@ -25,7 +25,8 @@ from mha_judge.certify.mutation import mutants
 from mha_judge.certify.statements import faults_of
 from mha_judge.judge import MAX_SEED
 from mha_judge.mistake import Mistake
-from mha_judge.report.models import CheckResult, Outcome, Report, Verdict
+from mha_judge.outcomes import Outcome, Verdict
+from mha_judge.report.models import CheckResult, Report
 from mha_judge.scaffold import missing, placeholders
 
 Progress = Callable[[str, int, int], None]

@@ -23,10 +23,11 @@ from mha_judge.bank import Bank
 from mha_judge.diagnosis.bounds import bounded_memory
 from mha_judge.diagnosis.programs import Catalogue, Program
 from mha_judge.diagnosis.replay import Replay
-from mha_judge.grading.expected import Live, leaves
-from mha_judge.grading.trace import Step, Trace
+from mha_judge.grading.calling.trace import Step, Trace
+from mha_judge.grading.expecting.expected import Live, leaves
 from mha_judge.mistake import Mistake
-from mha_judge.report.models import CheckResult, Diagnosis, Outcome
+from mha_judge.outcomes import Outcome
+from mha_judge.report.models import CheckResult, Diagnosis
 
 MAX_CHECKS = 16
 MAX_PAIRS = 40

@@ -21,10 +21,13 @@ from mha_judge.diagnosis.likeness import (
     without_blocked_rows,
 )
 from mha_judge.diagnosis.stand_in import EXACT, ROUNDED, StandIn
-from mha_judge.grading.answer import by_name
-from mha_judge.grading.answers import Answers
-from mha_judge.grading.assertions import compare
-from mha_judge.grading.expected import (
+from mha_judge.grading.calling.answers import Answers
+from mha_judge.grading.calling.stateful import Bound, Stateful
+from mha_judge.grading.calling.target import Target
+from mha_judge.grading.calling.trace import Step
+from mha_judge.grading.checks.assertions import compare
+from mha_judge.grading.expecting.answer import by_name
+from mha_judge.grading.expecting.expected import (
     Expected,
     Live,
     Logits,
@@ -36,9 +39,6 @@ from mha_judge.grading.expected import (
     rounded_copy,
 )
 from mha_judge.grading.failures import CheckFailure, Raised
-from mha_judge.grading.stateful import Bound, Stateful
-from mha_judge.grading.target import Target
-from mha_judge.grading.trace import Step
 from mha_judge.wire import map_tree
 
 Kept = dict[int, tuple[Any, Any]]

@@ -1,6 +1,7 @@
 """The trusted side: what a grader is written with."""
 
-from mha_judge.grading.assertions import (
+from mha_judge.grading.calling.candidate import Candidate
+from mha_judge.grading.checks.assertions import (
     assert_close,
     assert_gradients_match,
     assert_inputs_unchanged,
@@ -8,18 +9,17 @@ from mha_judge.grading.assertions import (
     assert_rejected,
     fail,
 )
-from mha_judge.grading.candidate import Candidate
-from mha_judge.grading.check import check
-from mha_judge.grading.choices import assert_choice
-from mha_judge.grading.counts import assert_count, assert_same_formula, assert_same_growth
-from mha_judge.grading.draw import Draw
-from mha_judge.grading.gpu import (
+from mha_judge.grading.checks.check import check
+from mha_judge.grading.checks.choices import assert_choice
+from mha_judge.grading.checks.counts import assert_count, assert_same_formula, assert_same_growth
+from mha_judge.grading.checks.draw import Draw
+from mha_judge.grading.checks.gpu import (
     Gpu,
     assert_memory_grows_linearly,
     assert_stays_on_device,
     report_speed,
 )
-from mha_judge.grading.policy import (
+from mha_judge.grading.checks.policy import (
     assert_grows_at_most,
     assert_no_autograd,
     assert_not_imported,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from mha_judge.report.models import Outcome, Report
+from mha_judge.outcomes import Outcome
+from mha_judge.report.models import Report
 
 _FAILURES = (Outcome.FAILED, Outcome.TIMEOUT, Outcome.CRASHED)
 
@@ -18,7 +19,7 @@ def render(report: Report) -> str:
         counts["tests"] += 1
         if check.outcome is Outcome.PASSED:
             continue
-        if check.advisory or check.outcome in (Outcome.NOT_ASSESSED, Outcome.SKIPPED):
+        if check.advisory or check.outcome is Outcome.NOT_ASSESSED:
             kind, counter = "skipped", "skipped"
         elif check.outcome in _FAILURES:
             kind, counter = "failure", "failures"

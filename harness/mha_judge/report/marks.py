@@ -1,6 +1,6 @@
 """The sign that stands before a check, wherever people read it."""
 
-from mha_judge.report.models import Outcome
+from mha_judge.outcomes import Outcome
 
 MARKS: dict[Outcome, str] = {
     Outcome.PASSED: "✓",
@@ -9,5 +9,4 @@ MARKS: dict[Outcome, str] = {
     Outcome.TIMEOUT: "⧖",
     Outcome.CRASHED: "☠",
     Outcome.NOT_ASSESSED: "·",
-    Outcome.SKIPPED: "–",
 }

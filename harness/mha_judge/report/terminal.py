@@ -9,13 +9,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from mha_judge.outcomes import Outcome, Verdict
 from mha_judge.report.marks import MARKS
-from mha_judge.report.models import CheckResult, LoadProblem, Outcome, Report, Reveal, Verdict
+from mha_judge.report.models import CheckResult, LoadProblem, Report, Reveal
 
 _COLOURS: dict[Outcome, str] = {
     Outcome.PASSED: "green",
     Outcome.NOT_ASSESSED: "yellow",
-    Outcome.SKIPPED: "dim",
 }
 _STYLES = {Verdict.ACCEPTED: "bold green", Verdict.REJECTED: "bold red"}
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError, SandboxUnavailable
+from mha_judge.outcomes import Verdict
 from mha_judge.pool import Job, Pool
-from mha_judge.report.models import LoadProblem, Report, SandboxInfo, SubmissionInfo, Verdict
+from mha_judge.report.models import LoadProblem, Report, SandboxInfo, SubmissionInfo
 from mha_judge.report.untrusted import clean, clean_line
 from mha_judge.scoring.answers import Answer, Found
 from mha_judge.scoring.keys import Keys

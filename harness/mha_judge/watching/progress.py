@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mha_judge.report.models import CheckResult, Outcome, Report
+from mha_judge.outcomes import Outcome
+from mha_judge.report.models import CheckResult, Report
 
 
 @dataclass(frozen=True)

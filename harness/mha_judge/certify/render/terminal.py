@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mha_judge.certify.models import Certificate, Certification, Kill
-from mha_judge.report.models import Outcome
+from mha_judge.outcomes import Outcome
 
 _CELLS: dict[Outcome, tuple[str, str]] = {
     Outcome.PASSED: (".", "dim"),
@@ -15,7 +15,6 @@ _CELLS: dict[Outcome, tuple[str, str]] = {
     Outcome.TIMEOUT: ("t", "red"),
     Outcome.CRASHED: ("c", "red"),
     Outcome.NOT_ASSESSED: (" ", "dim"),
-    Outcome.SKIPPED: (" ", "dim"),
 }
 
 

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mha_judge.report.models import Sample
+from mha_judge.outcomes import Sample
 
 _Colour = tuple[int, int, int]
 _Grid = Sequence[Sequence[float | None]]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mha_judge.outcomes import Category
 from mha_judge.report.marks import MARKS
-from mha_judge.report.models import Category, CheckResult, Report
+from mha_judge.report.models import CheckResult, Report
 from mha_judge.report.page import page
 from mha_judge.report.untrusted import clean
 from mha_judge.scoring.answers import Found

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from mha_judge.report.models import Verdict
+from mha_judge.outcomes import Verdict
 from mha_judge.scoring.models import Result
 
 _SHOWN = 12

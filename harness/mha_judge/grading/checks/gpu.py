@@ -1,0 +1,327 @@
+"""The submission on a GPU: the `gpu` fixture, and what a check may ask of it.
+
+The worker is another one than that of the CPU checks: it took the device before it read the file.
+Expected values are the judge's own, computed on the CPU. What the worker says of devices and memory
+is evidence; time is taken by the judge's clock.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from types import ModuleType
+from typing import Any
+
+from torch import Tensor
+
+from mha_judge.bank import Bank
+from mha_judge.errors import SandboxUnavailable
+from mha_judge.gpu.access import MEMORY_BYTES, Gpus, described
+from mha_judge.grading.calling.candidate import Candidate
+from mha_judge.grading.calling.function import Function
+from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.calling.replies import Facts
+from mha_judge.grading.calling.session import LoadFailed, Session
+from mha_judge.grading.expecting.expected import leaves
+from mha_judge.grading.failures import CheckFailure, NotAssessed
+from mha_judge.problem import Problem
+from mha_judge.submission import Submission
+
+MIB = 1024**2
+_FUSED = """
+from torch.nn.functional import scaled_dot_product_attention
+
+def fused(q, k, v):
+    return scaled_dot_product_attention(q, k, v)
+
+def copied(x):
+    return x.clone()
+"""
+_REPEATS = 7
+_CARRIED_SHARE = 4
+"""A call that brings more than a quarter of its first input to the CPU computes there."""
+_SUSPICIOUS = 0.5
+"""Below this share of the time that its bytes take, a call has not done its work."""
+
+
+class OnGpu:
+    """One submission on a GPU, from the first check that asks until the end of the grade."""
+
+    def __init__(
+        self,
+        gpus: Gpus,
+        submission: Submission,
+        bank: Bank,
+        problem: Problem,
+        reference: ModuleType,
+        seed: int,
+    ) -> None:
+        self._gpus = gpus
+        self._bank = bank
+        self._problem = problem
+        self._reference = reference
+        self._seed = seed
+        self._submission = submission
+        self._gpu: Gpu | None = None
+        self._turn = ExitStack()
+        self.facts: Facts | None = None
+
+    def why_not(self) -> str | None:
+        return self._gpus.why_not()
+
+    def why_not_taken(self) -> str | None:
+        """Wait for the device, take it for this submission, and return why that cannot be done.
+
+        Raises:
+            SandboxUnavailable: It cannot, and was asked for by name.
+        """
+        if self._gpu is None:
+            try:
+                self._gpu = self._take()
+            except SandboxUnavailable as error:
+                self._gpus.give_up(str(error))
+                return self._gpus.why_not()
+        return None
+
+    def enter(self, check: str) -> Gpu:
+        assert self._gpu is not None  # `why_not_taken` was asked before
+        self._gpu.candidate.enter(check)
+        return self._gpu
+
+    def session_of(self, submission: Submission) -> Session:
+        """Return a session on the device, not yet loaded; it ends the worker of any other."""
+        return Session(
+            self._gpus.channel(),
+            submission,
+            self._problem.limits,
+            self._gpus.worker_device,
+            MEMORY_BYTES,
+        )
+
+    def close(self) -> None:
+        """End the worker, which gives its memory back, and let the next submission have it."""
+        if self._gpu is not None:
+            self._gpu.candidate.session.close()
+            self._gpu = None
+        self._turn.close()
+
+    def _take(self) -> Gpu:
+        from mha_judge.gpu.turn import turn  # most grades never take a device
+
+        self._turn.enter_context(turn("cuda-0"))
+        session = self.session_of(self._submission)
+        try:
+            session.load()
+        except LoadFailed as error:
+            raise SandboxUnavailable(f"the file did not load there: {error}") from error
+        self.facts = session.facts
+        candidate = Candidate(
+            session, self._problem, self._reference, self._seed, self._submission.source
+        )
+        return Gpu(candidate, self, Submission.read(self._bank.reference(self._problem.id)))
+
+    @property
+    def device(self) -> str:
+        """What a report says of where the checks ran."""
+        return described(self.facts) if self.facts is not None else "cpu"
+
+    @property
+    def candidate(self) -> Candidate | None:
+        """The submission there, once the device is taken."""
+        return self._gpu.candidate if self._gpu is not None else None
+
+    @property
+    def notes(self) -> list[str]:
+        return self._gpu.candidate.notes if self._gpu is not None else []
+
+
+class Gpu:
+    """The `gpu` fixture: the entries of the problem, as attributes, called on a GPU."""
+
+    def __init__(self, candidate: Candidate, place: OnGpu, reference: Submission) -> None:
+        self.candidate = candidate
+        self._place = place
+        self._reference = reference
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.candidate, name)
+
+    @property
+    def counts_memory(self) -> bool:
+        """Whether the device has counters of what is allocated."""
+        facts = self.candidate.session.facts
+        return facts is not None and facts.memory_bytes > 0
+
+    def seconds(self, target: Function | Layer, sets: Sequence[Sequence[Tensor]]) -> float:
+        """Return the seconds of one call, as the judge's clock shows them."""
+        calls = [target.bound(args) for args in sets]
+        return _seconds(self.candidate.session, calls[0][0], [call for _, call in calls])
+
+    def seconds_of_reference(
+        self, entry: str, sets: Sequence[Sequence[Tensor]], sizes: Mapping[str, Any] | None = None
+    ) -> float:
+        """Return the seconds of one call of the plain reference."""
+
+        def run(session: Session) -> float:
+            where: str | int = entry
+            if sizes is not None:
+                where = session.request("new", ([], dict(sizes)), name=entry).handle
+            return _seconds(session, where, [(list(args), {}) for args in sets])
+
+        return self._beside(self._reference, run)
+
+    def seconds_of(self, name: str, sets: Sequence[Sequence[Tensor]]) -> float:
+        """Return the seconds of one call of PyTorch's `fused` attention, or of a copy, `copied`."""
+        calls: list[tuple[list[Any], dict[str, Any]]] = [(list(args), {}) for args in sets]
+        fused = Submission.of(_FUSED, "fused.py")
+        return self._beside(fused, lambda session: _seconds(session, name, calls))
+
+    def _beside(self, submission: Submission, run: Callable[[Session], float]) -> float:
+        """Run something of the judge's own on the device, in a worker of its own."""
+        self.candidate.session.close()  # it starts again when it is asked again
+        session = self._place.session_of(submission)
+        try:
+            session.load()
+            return run(session)
+        finally:
+            session.close()
+
+
+def explained(failure: CheckFailure) -> CheckFailure:
+    """Return a failure on a GPU with the misconception in front, where torch's message shows it."""
+    for pattern, misconception in _MISCONCEPTIONS:
+        if pattern.search(failure.message):
+            failure.detail = f"{failure.message}\n{failure.detail}".strip()
+            failure.message = misconception
+    return failure
+
+
+_MISCONCEPTIONS = (
+    (
+        re.compile(
+            r"same device|at least two devices|expected device|is on cpu|device type cpu|"
+            r"but found device|found two different devices",
+        ),
+        "makes a tensor on the CPU although its inputs are on the GPU: create masks, tables and "
+        "`arange` with `device=x.device`, and keep those of a layer in buffers",
+    ),
+    (
+        re.compile(r"OutOfMemoryError|out of memory"),
+        "runs out of GPU memory at a size that the contract allows",
+    ),
+)
+
+
+def assert_stays_on_device(gpu: Gpu, target: Function | Layer, *args: Any) -> None:
+    """Assert that a call answers where its inputs are, and does not compute on the CPU.
+
+    Raises:
+        CheckFailure: Naming what came from or went to the CPU.
+    """
+    seen = target.whereabouts(*args)
+    facts = gpu.candidate.session.facts
+    wanted = facts.name if facts is not None and not facts.cuda else "cuda"
+    found = seen.devices or []
+    if not found:
+        raise CheckFailure("returns no tensor")
+    away = [device for device in found if device != wanted]
+    if away:
+        raise CheckFailure(
+            f"its answer is on the {away[0].upper()}, its inputs are on the GPU: a new tensor "
+            "needs `device=x.device`, and nothing a `.cpu()`"
+        )
+    first = next(leaf for leaf in leaves(args) if isinstance(leaf, Tensor))
+    if seen.observed is not None and seen.observed.host_elements * _CARRIED_SHARE > first.numel():
+        raise CheckFailure(
+            f"brings {seen.observed.host_elements} numbers to the CPU in the middle of the call: "
+            "`.cpu()`, `.numpy()` and `.tolist()` wait for the GPU and compute without it"
+        )
+
+
+def assert_memory_grows_linearly(
+    gpu: Gpu, target: Function | Layer, inputs: Callable[[int], Sequence[Any]], short: int
+) -> None:
+    """Assert that four times the length takes about four times the memory, and not sixteen.
+
+    Args:
+        gpu: The fixture.
+        target: What is called.
+        inputs: Returns the arguments of a call at a length.
+        short: The shorter length.
+
+    Raises:
+        CheckFailure: With both amounts.
+        NotAssessed: The device counts no memory.
+    """
+    if not gpu.counts_memory:
+        raise NotAssessed("this device counts no memory")
+    less, more = (target.peak_bytes(*inputs(length)) for length in (short, 4 * short))
+    if more > 8 * max(less, MIB):
+        raise CheckFailure(
+            f"allocates {less / MIB:.1f} MiB at length {short} and {more / MIB:.1f} MiB at "
+            f"{4 * short}: memory grows with the square of the length, as L × S scores do"
+        )
+
+
+def report_speed(
+    gpu: Gpu,
+    target: Function | Layer,
+    sets: Sequence[Sequence[Tensor]],
+    *,
+    heads: Sequence[Sequence[Tensor]],
+    sizes: Mapping[str, Any] | None = None,
+) -> None:
+    """Note how a call's time compares, and flag what cannot be true.
+
+    Args:
+        gpu: The fixture.
+        target: What is called.
+        sets: Arguments of several calls.
+        heads: Queries, keys and values (B, H, L, D) of the same sizes, for fused attention.
+        sizes: What the reference's class is made with; None if it is a function.
+
+    Raises:
+        CheckFailure: The call took less time than moving its inputs once.
+    """
+    own = gpu.seconds(target, sets)  # first: the others end the worker that has the layer
+    reference = gpu.seconds_of_reference(target.entry.name, sets, sizes)
+    fused = gpu.seconds_of("fused", heads)
+    inputs = [leaf for leaf in leaves(sets[0]) if isinstance(leaf, Tensor)]
+    block = max(inputs, key=lambda leaf: leaf.numel())
+    copy = gpu.seconds_of("copied", [[block + index] for index in range(len(sets))])
+    # a copy reads and writes; a call must at least read
+    least = copy * sum(leaf.nbytes for leaf in inputs) / (2 * block.nbytes)
+    gpu.candidate.note(
+        f"GPU time of a call: {own / reference:.2f} × the plain reference's, "
+        f"{own / fused:.2f} × fused attention's"
+    )
+    if own < _SUSPICIOUS * least:
+        raise CheckFailure(
+            f"answers in {own * 1e6:.0f} µs, less than reading its inputs takes "
+            f"({least * 1e6:.0f} µs): the work is not done, or not in the call"
+        )
+
+
+def _seconds(
+    session: Session, target: str | int, calls: Sequence[tuple[list[Any], dict[str, Any]]]
+) -> float:
+    """Return the median seconds of a call, without what a request takes by itself.
+
+    A run makes one call on each set of inputs and brings a number over at its end. What all sets
+    take beyond what one takes, divided by the calls that it has more, is the time of a call.
+    """
+    session.request("hold", [list(call) for call in calls])
+
+    def run(count: int) -> float:
+        session.request("shake")
+        started = time.perf_counter()
+        session.request("repeat", target=target, count=count)
+        return time.perf_counter() - started
+
+    for _ in range(2):
+        run(len(calls))
+    times = [(run(len(calls)) - run(1)) / (len(calls) - 1) for _ in range(_REPEATS)]
+    return max(statistics.median(times), 1e-9)
