@@ -15,7 +15,7 @@ from mha_judge.grading import (
     check,
     fail,
 )
-from mha_judge.grading.checks.assertions import compare
+from mha_judge.grading.expecting.compare import compare
 from mha_judge.grading.expecting.expected import Expected
 
 E, H, Ec = 33, 3, 26  # D = 11

@@ -6,12 +6,12 @@ does.
 
 from dataclasses import dataclass
 
-from mha_judge.gpu import Gpus
+from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import open_channel
 
 
 @dataclass
-class StandIn(Gpus):
+class StandIn(GpuAccess):
     worker_device: str = "cpu"
 
     def _look(self):

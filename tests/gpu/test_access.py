@@ -9,7 +9,7 @@ import pytest
 
 from mha_judge.bank import Bank
 from mha_judge.errors import SandboxUnavailable
-from mha_judge.gpu import Gpus, presence
+from mha_judge.gpu import GpuAccess, presence
 from mha_judge.gpu.turn import turn
 from mha_judge.grading.calling.session import Session
 from mha_judge.grading.failures import Raised
@@ -54,7 +54,7 @@ def test_a_judge_that_is_killed_lets_go_of_the_device(tmp_path):
 
 
 def test_access_can_be_sent_to_another_process():
-    sent = pickle.loads(pickle.dumps(Gpus("auto", "jail")))
+    sent = pickle.loads(pickle.dumps(GpuAccess("auto", "jail")))
 
     assert (sent.device, sent.backend) == ("auto", "jail")
 
@@ -177,7 +177,7 @@ def test_an_engine_of_this_machine_is_not_asked_where_there_is_no_driver(monkeyp
     monkeypatch.setattr(presence, "why_not", asked)
     monkeypatch.delenv("DOCKER_HOST", raising=False)
 
-    assert Gpus(backend="container").why_not().startswith("no CUDA device")
+    assert GpuAccess(backend="container").why_not().startswith("no CUDA device")
     monkeypatch.setenv("DOCKER_HOST", "ssh://far")
     with pytest.raises(AssertionError):
-        Gpus(backend="container").why_not()
+        GpuAccess(backend="container").why_not()

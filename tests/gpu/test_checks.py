@@ -8,7 +8,7 @@ from tests.gpu.stand_in import StandIn
 
 from mha_judge.bank import Bank
 from mha_judge.errors import SandboxUnavailable
-from mha_judge.gpu import Gpus
+from mha_judge.gpu import GpuAccess
 from mha_judge.judge import grade
 from mha_judge.outcomes import Category, Outcome, Verdict
 from mha_judge.sandbox import open_channel
@@ -116,7 +116,7 @@ def test_a_mistake_of_the_gpu_is_right_on_a_cpu(channel):
 
 def test_without_a_device_every_check_on_it_is_not_assessed_and_costs_nothing(channel, monkeypatch):
     monkeypatch.setattr("mha_judge.gpu.presence._DRIVER", BANK.root / "no such node")
-    report = graded("sdpa", source_of("sdpa"), channel, Gpus(), ())
+    report = graded("sdpa", source_of("sdpa"), channel, GpuAccess(), ())
     checks = [check for check in report.checks if check.category is Category.GPU]
 
     assert len(checks) == 4 and report.without_gpu == checks
@@ -130,9 +130,9 @@ def test_without_a_device_every_check_on_it_is_not_assessed_and_costs_nothing(ch
 def test_a_device_that_was_asked_for_by_name_must_be_there(monkeypatch):
     monkeypatch.setattr("mha_judge.gpu.presence._DRIVER", BANK.root / "no such node")
     with pytest.raises(SandboxUnavailable, match=r"no CUDA device: .* install NVIDIA's driver"):
-        Gpus(device="cuda").require()
-    Gpus(device="auto").require()
-    assert Gpus(device="cpu").why_not() == "--device cpu"
+        GpuAccess(device="cuda").require()
+    GpuAccess(device="auto").require()
+    assert GpuAccess(device="cpu").why_not() == "--device cpu"
 
 
 def test_a_device_that_cannot_be_taken_is_a_reason_or_an_error(channel):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from mha_judge.grading.checks.draw import PRIMES, Draw
+from mha_judge.grading.draw import PRIMES, Draw
 
 
 def stream(seed, name):

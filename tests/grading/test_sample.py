@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from mha_judge.grading.checks.assertions import compare
+from mha_judge.grading.expecting.compare import compare
 from mha_judge.grading.expecting.expected import Expected
 from mha_judge.grading.expecting.sample import sample_at
 from mha_judge.grading.failures import CheckFailure

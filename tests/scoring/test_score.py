@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mha_judge.errors import JudgeError
-from mha_judge.gpu import Gpus
+from mha_judge.gpu import GpuAccess
 from mha_judge.pool import Job, Pool
 from mha_judge.sandbox import open_channel
 from mha_judge.scoring.answers import discover
@@ -171,7 +171,7 @@ def test_what_was_graded_without_a_gpu_is_due_again_with_one(answer, score, bank
     known = Results.open(tmp_path / "results.jsonl", resume=True, seed=None, fresh_seed=1)
 
     with closing(known) as results:
-        sandbox = Gpus(backend="jail").confinement
+        sandbox = GpuAccess(backend="jail").confinement
         assert due(found, bank, results, False, sandbox) == []
         assert [one.answer.problem for one in due(found, bank, results, True, sandbox)] == ["sdpa"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError
-from mha_judge.gpu import Gpus
+from mha_judge.gpu import GpuAccess
 from mha_judge.pool import Job, Pool
 from mha_judge.report.models import Report
 from mha_judge.sandbox import open_channel
@@ -29,7 +29,9 @@ class Task:
 class Graders:
     """A pool of processes that grade."""
 
-    def __init__(self, bank: Bank, backend: str, processes: int, gpus: Gpus | None = None) -> None:
+    def __init__(
+        self, bank: Bank, backend: str, processes: int, gpus: GpuAccess | None = None
+    ) -> None:
         self._pool = Pool(bank, functools.partial(open_channel, backend), processes, gpus=gpus)
 
     def reports(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Report]]:

@@ -11,7 +11,7 @@ import click
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
-from mha_judge.gpu import Gpus
+from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import Channel
 from mha_judge.submission import Submission
 
@@ -46,7 +46,7 @@ def command(
     file: Path,
     problem_id: str | None,
     open_sandbox: Callable[[], Channel],
-    gpus: Gpus,
+    gpus: GpuAccess,
     seed: int | None,
     reveal: str,
     json_path: str | None,

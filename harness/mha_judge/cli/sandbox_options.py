@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from mha_judge.gpu import DEVICES, Gpus
+from mha_judge.gpu import DEVICES, GpuAccess
 from mha_judge.sandbox import BACKENDS, Settings, check_choice, open_channel
 from mha_judge.sandbox.container.settings import parse_size
 
@@ -68,7 +68,7 @@ def sandbox_options(command: Callable[..., Any]) -> Callable[..., Any]:
         check_choice(backend, unsafe, settings)
         # a partial, not a closure: other processes open sandboxes of their own with it
         open_sandbox = functools.partial(open_channel, backend, unsafe, settings)
-        gpus = Gpus(device, backend, unsafe, settings)
+        gpus = GpuAccess(device, backend, unsafe, settings)
         gpus.require()
         return command(*args, open_sandbox=open_sandbox, gpus=gpus, **options)
 

@@ -16,7 +16,7 @@ from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.run import REVEAL
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import JudgeError, UsageError
-from mha_judge.gpu import Gpus
+from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import Channel
 
 
@@ -75,7 +75,7 @@ def command(
     paths: tuple[Path, ...],
     problem_id: str | None,
     open_sandbox: Callable[[], Channel],
-    gpus: Gpus,
+    gpus: GpuAccess,
     jobs: int,
     seed: int | None,
     results_path: Path,

@@ -9,7 +9,7 @@ import click
 
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
-from mha_judge.gpu import DEVICES, Gpus
+from mha_judge.gpu import DEVICES, GpuAccess
 from mha_judge.sandbox import BACKENDS
 
 
@@ -79,7 +79,7 @@ def command(
     bank = bank_of(ctx)
     for problem_id in ids:
         bank.require(problem_id)
-    gpus = Gpus(device, backend)
+    gpus = GpuAccess(device, backend)
     gpus.require()
     from rich.console import Console
 

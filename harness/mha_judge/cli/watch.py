@@ -9,7 +9,7 @@ import click
 
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.sandbox_options import sandbox_options
-from mha_judge.gpu import Gpus
+from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import Channel
 
 
@@ -38,7 +38,7 @@ def command(
     problem_id: str | None,
     reveal: str,
     open_sandbox: Callable[[], Channel],
-    gpus: Gpus,
+    gpus: GpuAccess,
 ) -> None:
     """Grade files, or those in a folder, whenever they are saved.
 

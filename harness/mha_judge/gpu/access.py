@@ -17,7 +17,7 @@ MEMORY_BYTES = 8 * 1024**3
 
 
 @dataclass
-class Gpus:
+class GpuAccess:
     """Access to a GPU for one judge. Until it is used it can be sent to another process.
 
     With `auto`, what cannot be reached is a reason why nothing is assessed; with `cuda` it is an

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError, SandboxBroken
-from mha_judge.gpu import Gpus
+from mha_judge.gpu import GpuAccess
 from mha_judge.judge import grade
 from mha_judge.report import terminal
 from mha_judge.report.models import Report, Reveal
@@ -37,7 +37,7 @@ class Watching:
         open_sandbox: Callable[[], Channel],
         console: Console,
         *,
-        gpus: Gpus | None = None,
+        gpus: GpuAccess | None = None,
         problem_id: str | None = None,
         reveal: Reveal = Reveal.CHECKS,
     ) -> None:

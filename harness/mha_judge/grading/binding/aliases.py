@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from mha_judge.grading.binding.described import ParameterInfo
 from mha_judge.grading.binding.roles import is_bias, map_path, role_of
-from mha_judge.grading.calling.replies import ParameterInfo
+from mha_judge.vocabulary import Vocabulary
 
 _APART = "each path by itself"
 
@@ -24,6 +25,7 @@ class View:
 
 def views(
     parameters: Sequence[ParameterInfo],
+    words: Vocabulary,
     names: Mapping[str, Sequence[str]],
     wanted: Collection[str] = (),
 ) -> Iterator[View]:
@@ -33,10 +35,11 @@ def views(
 
     Args:
         parameters: The candidate's.
+        words: What candidates call roles.
         names: By role, further names of the problem's own.
         wanted: A key; the view that it tells of is yielded alone.
     """
-    aliases = _aliases(parameters, names)
+    aliases = _aliases(parameters, words, names)
     if not aliases:
         yield View((), list(parameters), {})
         return
@@ -47,7 +50,7 @@ def views(
 
 
 def _aliases(
-    parameters: Sequence[ParameterInfo], names: Mapping[str, Sequence[str]]
+    parameters: Sequence[ParameterInfo], words: Vocabulary, names: Mapping[str, Sequence[str]]
 ) -> dict[str, str]:
     """Return the paths to an array that another path stands for: a named one, else the first."""
     arrays: dict[int, list[ParameterInfo]] = {}
@@ -58,7 +61,7 @@ def _aliases(
     for paths in arrays.values():
         if len(paths) == 1:
             continue
-        roles = {one.path: role_of(map_path(one.path), names) for one in paths}
+        roles = {one.path: role_of(map_path(one.path), words, names) for one in paths}
         named = {(role, is_bias(path)): path for path, role in roles.items() if role is not None}
         if len(named) > 1:
             continue

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from mha_judge.grading.binding.maps import Map, RoleWeights
-from mha_judge.grading.binding.roles import fold
 
 Assignment = tuple[str, dict[str, list[Map]]]
 """How it was found, and the maps of each role or fused map by its id."""
@@ -15,16 +14,6 @@ Assignment = tuple[str, dict[str, list[Map]]]
 _FUSED = {"qkv": ("q", "k", "v"), "kv": ("k", "v")}
 _MAX_PERMUTED = 6
 """Roles of which every order is tried; a block has more."""
-_NUMBERED = "(?:attn|attention|mha|multihead|heads?)_?"
-_GROUP_WORDS = {
-    group: re.compile(rf"(?<![a-z])(?<!un_)(?:{words})|{others}")
-    for group, words, others in [
-        ("self", "self|mask|causal", f"{_NUMBERED}1(?![0-9])"),
-        ("cross", "cross|enc|mem|context|src|inter", f"{_NUMBERED}2(?![0-9])"),
-        ("length", "len|seq|linformer", "proj_[ef](?![a-z])"),
-    ]
-}
-"""Beginnings of words on a path that say of which group its map is, and numbers."""
 
 
 def fused_maps(roles: Sequence[RoleWeights]) -> dict[str, tuple[str, ...]]:
@@ -171,7 +160,7 @@ def _with_rest(
 def _group_by_group(maps: list[Map], roles: Sequence[RoleWeights]) -> list[Map]:
     """Return maps in the order of the roles' groups, where words on their paths settle it."""
     groups = [role.group for role in roles]
-    named = [next((g for g in groups if _speaks_of(one.path, g)), "") for one in maps]
+    named = [next((g for g in groups if g in one.groups), "") for one in maps]
     if sorted(named) != sorted(groups):
         return maps
     queues = {
@@ -265,7 +254,7 @@ def _in_groups(members: Sequence[Map], groups: Sequence[str]) -> Iterator[tuple[
     """Yield each map with its group: by a word on its path, else one after the other."""
     left, free = [], list(groups)
     for one in members:
-        group = next((g for g in groups if _speaks_of(one.path, g)), None)
+        group = next((g for g in groups if g in one.groups), None)
         if group is None or len(groups) == 1:
             left.append(one)
         else:
@@ -297,9 +286,3 @@ def _parent_of(path: str) -> str:
 
 def _list_of(path: str) -> str:
     return re.sub(r"(\.[0-9]+)+$", "", _parent_of(path))
-
-
-def _speaks_of(path: str, group: str) -> bool:
-    pattern = _GROUP_WORDS.get(group)
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", path)
-    return pattern is not None and pattern.search(fold(words)) is not None

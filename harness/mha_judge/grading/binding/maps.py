@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from mha_judge.grading.binding.described import ParameterInfo
 from mha_judge.grading.binding.layouts import layouts_of
 from mha_judge.grading.binding.norms import scales_and_shifts
-from mha_judge.grading.binding.roles import heads_index, is_bias, map_path, role_of
-from mha_judge.grading.calling.replies import ParameterInfo
+from mha_judge.grading.binding.roles import groups_in, heads_index, is_bias, map_path, role_of
+from mha_judge.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, eq=False)  # tensors have no one truth value
@@ -45,6 +46,8 @@ class Map:
     """Name of the role that its path names."""
     index: tuple[int, ...] = ()
     kind: str = "linear"
+    groups: frozenset[str] = frozenset()
+    """Groups of roles of which its path speaks."""
 
     def fits(self, role: RoleWeights) -> bool:
         """Return whether its shape can hold the numbers of a role."""
@@ -62,11 +65,14 @@ def names_of(roles: Sequence[RoleWeights]) -> dict[str, tuple[str, ...]]:
     return names
 
 
-def maps_of(parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]) -> list[Map]:
+def maps_of(
+    parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights], words: Vocabulary
+) -> list[Map]:
     """Return the maps of a module in order of definition, those of normalisations last."""
     tables = {_squeezed(role.weight.shape) for role in roles if role.kind == "table"}
     tables |= {shape[::-1] for shape in tables}
     names = names_of(roles)
+    groups = {role.group for role in roles}
     maps: dict[str, Map] = {}
     flat: list[ParameterInfo] = []
     for parameter in parameters:
@@ -77,8 +83,9 @@ def maps_of(parameters: Sequence[ParameterInfo], roles: Sequence[RoleWeights]) -
             path = parameter.path if is_bias(parameter.path) else map_path(parameter.path)
             path = path if path not in maps else parameter.path
             index = heads_index(parameter.path)
-            named = role_of(parameter.path, names)
-            maps[path] = Map(path, parameter, None, named, index)
+            named = role_of(parameter.path, words, names)
+            spoken_of = groups_in(path, groups, words)
+            maps[path] = Map(path, parameter, None, named, index, groups=spoken_of)
         else:
             flat.append(parameter)
     _leave_parts_open(maps.values())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from mha_judge.grading.binding.described import ParameterInfo
 from mha_judge.grading.binding.roles import fold
-from mha_judge.grading.calling.replies import ParameterInfo
 
 _WORD = re.compile(r"(?P<shift>beta|bias|shift|offset|^add)|gamma|weight|scale|gain|^mul")
 _LETTER = re.compile(r"^(?:(?P<shift>b)|[agw])[_0-9]*$")

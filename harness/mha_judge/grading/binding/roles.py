@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
-_AFFIX = (
-    "(?:w|weights?|lin|linears?|proj|projs|projections?|projector|to|fc|layers?|dense|maps?|"
-    "matrix|mat|transform|embed|embedding|c|m|heads?|multi|attn|self|get|net|all|cross|mlp|param|for|of|x|the)*"
-)
-_BASES = {
-    "qkv": "qkvs?|cattn|inproj|querykeyvalue|queryskeysvalues|packed|in|combinedqkv",
-    "kv": "kvs?|keyvalues?|keysvalues|ckv",
-    "q": "q|qs|query|queries|que|quer|qry|cq",
-    "k": "k|ks|key|keys|ck",
-    "v": "v|vs|val|vals|value|values|cv",
-    "out": "o|os|outs?|outputs?|concat|concatenate|unify|unifyheads|final|combined?|mix|result|"
-    "last|res|back|merged?",
-}
-_PATTERNS = {role: re.compile(f"^{_AFFIX}(?:{bases}){_AFFIX}s?$") for role, bases in _BASES.items()}
+from mha_judge.vocabulary import Vocabulary
+
 MAX_PATH = 200
 MAX_WORD = 40
-_OUT_ALONE = frozenset("fc proj projection dense linear lin cproj ff fco w0 wout projo".split())
 _INDEX = re.compile(r"[0-9]{1,6}$")
 _CHINESE = {
     "查询": "query", "键": "key", "值": "value", "输出": "output", "投影": "proj", "映射": "map",
@@ -34,7 +21,9 @@ _GREEK = re.compile(r"GREEK SMALL LETTER (?:FINAL )?([A-Z]+)")
 _BIAS = re.compile(r"^(?:b|bias|biases)(?=[qkvo]|out|in|$)|(?:bias|biases)$")
 
 
-def role_of(path: str, names: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str | None:
+def role_of(
+    path: str, words: Vocabulary, names: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> str | None:
     """Return the role that a parameter's path names, or None.
 
     The names of queries, keys, values and fused maps count before those of the output, anywhere
@@ -42,22 +31,22 @@ def role_of(path: str, names: Mapping[str, Sequence[str]] = MappingProxyType({})
 
     Args:
         path: The parameter's.
+        words: What candidates call roles.
         names: By role, further names of a problem's own, in lower-case letters.
     """
-    words = [_word(component) for component in path[:MAX_PATH].split(".")]
-    words = [word for word in words if 0 < len(word) <= MAX_WORD]  # patterns need a bound
+    parts = [_word(component) for component in path[:MAX_PATH].split(".")]
+    parts = [part for part in parts if 0 < len(part) <= MAX_WORD]  # patterns need a bound
     for role, own in names.items():
-        if any(_core(word) in own or word in own for word in words):
+        if any(_core(part) in own or part in own for part in parts):
             return role
-    if words and words[-1] == "attn":  # the map itself, not a module that holds maps
-        return "qkv"
-    for role in ("qkv", "kv", "q", "k", "v"):
-        pattern = _PATTERNS[role]
-        if any(pattern.match(word) for word in words):
-            return role
-    if any(_PATTERNS["out"].match(word) or word in _OUT_ALONE for word in words):
-        return "out"
-    return None
+    return words.role_in(parts)
+
+
+def groups_in(path: str, groups: Iterable[str], words: Vocabulary) -> frozenset[str]:
+    """Return the groups of roles of which a path speaks."""
+    folded = fold(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", path))
+    patterns = {group: words.group_pattern(group) for group in groups}
+    return frozenset(g for g, pattern in patterns.items() if pattern and pattern.search(folded))
 
 
 @lru_cache(maxsize=4096)  # every arrangement tried asks for the same few

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
+from mha_judge.grading.binding.described import ParameterInfo
 from mha_judge.grading.binding.layouts import layouts_of, leaves_no_choice
 from mha_judge.grading.binding.maps import RoleWeights
 from mha_judge.grading.binding.roles import is_bias
-from mha_judge.grading.calling.replies import ParameterInfo
 
 Parts = dict[str, list[ParameterInfo]]
 """By path of a parameter, the maps or biases that it holds, in order."""

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from mha_judge.grading.binding.aliases import View, views
 from mha_judge.grading.binding.assignments import Assignment, assignments, fused_maps
+from mha_judge.grading.binding.described import ParameterInfo
 from mha_judge.grading.binding.layouts import (
     FUSED_LAYOUTS,
     fuse,
@@ -24,8 +25,8 @@ from mha_judge.grading.binding.layouts import (
 )
 from mha_judge.grading.binding.maps import Map, RoleWeights, maps_of, names_of
 from mha_judge.grading.binding.stacks import in_parts, joined, taken_apart
-from mha_judge.grading.calling.replies import ParameterInfo
 from mha_judge.grading.failures import CheckFailure
+from mha_judge.vocabulary import Vocabulary
 
 MAX_ARRANGEMENTS = 400
 
@@ -52,6 +53,7 @@ class Unbound(CheckFailure):
 def arrangements(
     parameters: Sequence[ParameterInfo],
     roles: Sequence[RoleWeights],
+    words: Vocabulary,
     wanted: Collection[str] = (),
 ) -> Iterator[Arrangement]:
     """Yield every arrangement worth trying, the most plausible first; never none.
@@ -61,6 +63,7 @@ def arrangements(
     Args:
         parameters: The candidate's.
         roles: What the contract has.
+        words: What candidates call roles.
         wanted: The key of an arrangement of another size, whose layouts are kept where they fit.
 
     Raises:
@@ -68,24 +71,24 @@ def arrangements(
     """
     every = (
         arrangement
-        for view in views(parameters, names_of(roles), wanted)
-        for arrangement in _of_view(view, roles, wanted)
+        for view in views(parameters, words, names_of(roles), wanted)
+        for arrangement in _of_view(view, roles, words, wanted)
     )
     first = next(every, None)
     if first is None:
         parts = taken_apart(parameters, roles)
-        maps = maps_of(in_parts(parameters, parts), roles)
+        maps = maps_of(in_parts(parameters, parts), roles, words)
         raise Unbound(_complaint(parameters, maps, roles))
     yield from itertools.islice(itertools.chain([first], every), MAX_ARRANGEMENTS)
 
 
 def _of_view(
-    view: View, roles: Sequence[RoleWeights], wanted: Collection[str]
+    view: View, roles: Sequence[RoleWeights], words: Vocabulary, wanted: Collection[str]
 ) -> Iterator[Arrangement]:
     """Yield the arrangements of parameters of which each is an array of its own."""
     parts = taken_apart(view.parameters, roles)
     parameters = in_parts(view.parameters, parts)
-    for assignment in assignments(maps_of(parameters, roles), roles):
+    for assignment in assignments(maps_of(parameters, roles, words), roles):
         for found in _lay_out(assignment, roles, wanted):
             values = joined(found.values, view.parameters, parts)
             if values is not None:
@@ -139,7 +142,7 @@ def _lay_out(
 
 
 @dataclass(frozen=True)
-class _Target:
+class _Filled:
     """One map and the numbers that it is to hold."""
 
     map: Map
@@ -161,7 +164,7 @@ def _targets(
     fused: Mapping[str, Sequence[str]],
     order: Sequence[int],
     style: str,
-) -> list[_Target] | None:
+) -> list[_Filled] | None:
     targets = []
     for name, maps in chosen.items():
         if name in fused:
@@ -174,23 +177,23 @@ def _targets(
             bias = fuse([part.bias for part in parts], heads, style)
             if weight is None or bias is None:
                 return None
-            targets.append(_Target(maps[0], tuple(fused[name]), weight, bias, 1, "fused"))
+            targets.append(_Filled(maps[0], tuple(fused[name]), weight, bias, 1, "fused"))
             continue
         role = roles[name]
         if len(maps) == 1:
             split = role.split if role.kind == "linear" else role.kind
-            targets.append(_Target(maps[0], (name,), role.weight, role.bias, role.heads, split))
+            targets.append(_Filled(maps[0], (name,), role.weight, role.bias, role.heads, split))
             continue
         axis = 0 if role.split == "out" else 1
         weights = role.weight.chunk(len(maps), axis)
         biases = role.bias.chunk(len(maps)) if axis == 0 else (role.bias,) * len(maps)
         for one, weight, bias in zip(maps, weights, biases, strict=True):
-            targets.append(_Target(one, (name,), weight, bias, 1, role.split))
+            targets.append(_Filled(one, (name,), weight, bias, 1, role.split))
     return targets
 
 
 def _common_layouts(
-    targets: Sequence[_Target], wanted: Collection[str]
+    targets: Sequence[_Filled], wanted: Collection[str]
 ) -> tuple[list[str], dict[str, list[str]]]:
     """Return the kind of each target, and the layouts from which each kind has one.
 
@@ -215,18 +218,18 @@ def _common_layouts(
     return kinds, options
 
 
-def _choice(target: _Target, layout: str) -> str:
+def _choice(target: _Filled, layout: str) -> str:
     """Return what a key says of one target."""
     return f"{'+'.join(target.roles)}={layout}"
 
 
-def _kind(target: _Target) -> str:
+def _kind(target: _Filled) -> str:
     return {"in": "output", "table": "table", "norm": "norm"}.get(target.split, "input")
 
 
 def _arrange(
     key: tuple[str, ...],
-    targets: Sequence[_Target],
+    targets: Sequence[_Filled],
     layouts: Sequence[str],
 ) -> Arrangement | None:
     values: dict[str, Tensor] = {}

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mha_judge.grading.binding.arguments import bind, extras_for
 from mha_judge.grading.binding.entries import Found
+from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.target import Target, sizes_of
 from mha_judge.grading.expecting.arrays import on_tensors
 from mha_judge.problem import Entry
-
-if TYPE_CHECKING:
-    from mha_judge.grading.calling.candidate import Candidate
 
 
 class Function(Target):
     """A function of the contract; the candidate may have written it as a class."""
 
-    def __init__(self, candidate: Candidate, entry: Entry, found: Found) -> None:
-        super().__init__(candidate, entry)
+    def __init__(self, context: Context, entry: Entry, found: Found) -> None:
+        super().__init__(context, entry)
         self._found = found
         self._made: dict[tuple[int, int], int] = {}
 
@@ -28,15 +25,15 @@ class Function(Target):
         if definition.kind != "class":
             return self._found.name, definition.call
         sizes = sizes_of(self.entry, args)
-        key = (self._candidate.session.generation, sizes.get("head_dim", 0))
+        key = (self._context.session.generation, sizes.get("head_dim", 0))
         if key not in self._made:
-            call = bind(f"`{self._found.name}()`", definition.constructor, {}, extras_for(sizes))
-            made = self._candidate.session.request("new", call, name=self._found.name)
-            self._made = {(self._candidate.session.generation, key[1]): made.handle}
-        return self._made[self._candidate.session.generation, key[1]], definition.call
+            call = self._context.bind(f"`{self._found.name}()`", definition.constructor, {}, sizes)
+            made = self._context.session.request("new", call, name=self._found.name)
+            self._made = {(self._context.session.generation, key[1]): made.handle}
+        return self._made[self._context.session.generation, key[1]], definition.call
 
     def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        reference = on_tensors(self.entry, getattr(self._candidate.reference, self.entry.name))
+        reference = on_tensors(self.entry, getattr(self._context.task.reference, self.entry.name))
         return reference, reference
 
     def _what(self) -> str:

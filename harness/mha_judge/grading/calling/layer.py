@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from mha_judge.errors import BankError
+from mha_judge.grading.binding.described import ParameterInfo
 from mha_judge.grading.binding.maps import RoleWeights
 from mha_judge.grading.binding.weights import Arrangement, arrangements, nearest
-from mha_judge.grading.calling.replies import ParameterInfo
+from mha_judge.grading.calling.maker import Maker
 from mha_judge.grading.calling.target import Target
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.expecting.arrays import make_layer
@@ -20,23 +21,20 @@ from mha_judge.grading.expecting.expected import Expected, Live
 from mha_judge.grading.failures import Crashed
 from mha_judge.problem import Role
 
-if TYPE_CHECKING:
-    from mha_judge.grading.calling.module import ModuleEntry
-
 _BIAS_SCALE = 0.3
 
 
 class Layer(Target):
     """An instance of the candidate's class, and the reference with the same weights."""
 
-    def __init__(self, maker: ModuleEntry, sizes: Mapping[str, Any], dtype: torch.dtype) -> None:
-        super().__init__(maker.candidate, maker.entry)
+    def __init__(self, maker: Maker, sizes: Mapping[str, Any], dtype: torch.dtype) -> None:
+        super().__init__(maker.context, maker.entry)
         self._maker = maker
         self.sizes = dict(sizes)
         self.dtype = dtype
-        self.draw = maker.candidate.draw_weights()
+        self.draw = maker.context.draw_weights()
         # Constructing draws from the global stream; the weights are drawn again right below.
-        cls = getattr(maker.candidate.reference, maker.entry.name)
+        cls = getattr(maker.context.task.reference, maker.entry.name)
         self._exact = make_layer(cls, sizes, torch.float64)
         self._rounded = make_layer(cls, sizes, dtype)
         models = (self._exact, self._rounded)
@@ -44,7 +42,7 @@ class Layer(Target):
             dict(model.named_parameters()) for model in models
         ]
         self._handle, self.parameters = maker.make(sizes)
-        self.generation = maker.candidate.session.generation
+        self.generation = maker.context.session.generation
         self._roles = self._draw_roles()
         self.parameters = self._of_contract()
         self.arrangement: Arrangement | None = None
@@ -66,7 +64,7 @@ class Layer(Target):
         )
 
     def choices(self, wanted: Sequence[str] = ()) -> Iterator[Arrangement]:
-        return arrangements(self.parameters, self._roles, wanted)
+        return arrangements(self.parameters, self._roles, self._context.task.vocabulary, wanted)
 
     def bind_first(self, key: tuple[str, ...] | None) -> None:
         """Bind the arrangement of this key, else the one nearest to it."""
@@ -78,7 +76,7 @@ class Layer(Target):
         self.arrangement = arrangement
         values = {path: value.to(self.dtype) for path, value in arrangement.values.items()}
         dtype = str(self.dtype).removeprefix("torch.")
-        self._candidate.session.request(
+        self._context.session.request(
             "set_parameters",
             values,
             handle=self._handle,
@@ -96,7 +94,7 @@ class Layer(Target):
 
     def train(self, training: bool) -> None:
         """Put the candidate's layer into training or evaluation mode."""
-        self._candidate.session.request("mode", handle=self._handle, training=training)
+        self._context.session.request("mode", handle=self._handle, training=training)
         self.training = training
 
     def redraw(self) -> None:
@@ -120,10 +118,10 @@ class Layer(Target):
 
     def read(self, value: Live) -> Any:
         """Return a live object as it stands now."""
-        found = self._candidate.session.request("fetch", [value.kept]).value
+        found = self._context.session.request("fetch", [value.kept]).value
         if not isinstance(found, list) or len(found) != 1:
             raise Crashed("the worker's answer lacks a kept value")
-        self._candidate.trace.note(Step(self, (value,), options={"read": True}, found=found[0]))
+        self._context.trace.note(Step(self, (value,), options={"read": True}, found=found[0]))
         return found[0]
 
     def _of_contract(self) -> list[ParameterInfo]:
@@ -177,7 +175,7 @@ class Layer(Target):
         return drawn
 
     def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
-        if self.generation != self._candidate.session.generation:
+        if self.generation != self._context.session.generation:
             raise Crashed("the layer is gone: the process ended in an earlier call of this check")
         return self._handle, self._maker.found.definition.call
 
@@ -224,7 +222,7 @@ class Layer(Target):
             roles.append(replace(weights, weight=weight, bias=no_bias if bias is None else bias))
         assert self.arrangement is not None
         key = self.arrangement.key
-        found = arrangements(self.parameters, roles, key)
+        found = arrangements(self.parameters, roles, self._context.task.vocabulary, key)
         return next(arrangement.values for arrangement in found if arrangement.key == key)
 
 

@@ -5,65 +5,19 @@ Whatever does not fit is the submission's doing, never the judge's fault: `Crash
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+from pydantic import Field, TypeAdapter, ValidationError
 from torch import Tensor
 
-from mha_judge.grading.binding.arguments import Parameter
+from mha_judge.grading.binding.described import Definition, Described, ParameterInfo, Place, Text
 from mha_judge.grading.failures import Crashed
 
-Text = Annotated[str, Field(max_length=200)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Counts = Annotated[dict[Text, Count], Field(max_length=500)]
-Place = Annotated[int, Field(ge=0, le=10**6)]
 
 
-class _Reply(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, arbitrary_types_allowed=True
-    )
-
-
-class Definition(_Reply):
-    """Something that the candidate's file defines."""
-
-    kind: Text
-    own: bool
-    constructor: Annotated[list[Parameter], Field(max_length=100)] | None = None
-    call: Annotated[list[Parameter], Field(max_length=100)] | None = None
-    module: bool = False
-    methods: Annotated[
-        dict[Text, Annotated[list[Parameter], Field(max_length=100)] | None], Field(max_length=100)
-    ] = {}
-    type: Text = ""
-
-
-class ParameterInfo(_Reply):
-    """One parameter of an instance, or plain array, at one path."""
-
-    path: Text
-    shape: Annotated[list[Annotated[int, Field(ge=0, le=2**31)]], Field(max_length=8)] | None
-    """None while it is lazy."""
-    owner: Text
-    """The class of torch that holds it, or empty."""
-    start: Literal["ones", "zeros"] | None = None
-    """What a vector holds when it is made, where that is one of these throughout."""
-    bare: bool = False
-    """Whether it is an attribute of an ordinary instance that holds no such array, or not yet."""
-    number: Place | None = None
-    """The same for every path to one plain array."""
-
-    @field_validator("shape")
-    @classmethod
-    def _within_reason(cls, shape: list[int] | None) -> list[int] | None:
-        if shape is not None and math.prod(shape) > 2**40:
-            raise ValueError("more numbers than memory holds")
-        return shape
-
-
-class Observed(_Reply):
+class Observed(Described):
     """What a call did, as the worker tells it: evidence, not proof."""
 
     functions: Counts
@@ -76,7 +30,7 @@ class Observed(_Reply):
     host_elements: Count = 0
 
 
-class Note(_Reply):
+class Note(Described):
     """Something that the submission was noted to make use of, as the worker tells it."""
 
     rule: Literal["fused-attention", "autograd"]
@@ -84,35 +38,35 @@ class Note(_Reply):
     line: Place | None
 
 
-class Gradients(_Reply):
+class Gradients(Described):
     """Gradients by name, None where nothing depends on the input."""
 
     inputs: dict[str, Tensor | None]
     parameters: dict[str, Tensor | None]
 
 
-class Loaded(_Reply):
+class Loaded(Described):
     definitions: Annotated[dict[Text, Definition], Field(max_length=500)]
 
 
-class Made(_Reply):
+class Made(Described):
     handle: Place
     parameters: Annotated[list[ParameterInfo], Field(max_length=2_000)]
 
 
-class Listed(_Reply):
+class Listed(Described):
     parameters: Annotated[list[ParameterInfo], Field(max_length=2_000)]
 
 
-class Done(_Reply):
+class Done(Described):
     pass
 
 
-class Value(_Reply):
+class Value(Described):
     value: Any
 
 
-class Called(_Reply):
+class Called(Described):
     """The value of a call, and what else was asked for."""
 
     value: Any
@@ -125,7 +79,7 @@ class Called(_Reply):
     """What the call allocated on the device at once, beyond its inputs."""
 
 
-class Facts(_Reply):
+class Facts(Described):
     """The GPU that a worker has taken."""
 
     name: Text
@@ -134,7 +88,7 @@ class Facts(_Reply):
     cuda: Text
 
 
-class RaisedThere(_Reply):
+class RaisedThere(Described):
     """An exception of the submission's."""
 
     type: Text
@@ -145,7 +99,7 @@ class RaisedThere(_Reply):
     source: Annotated[str, Field(max_length=2_000)] | None = None
 
 
-_MODELS: dict[str, type[_Reply]] = {
+_MODELS: dict[str, type[Described]] = {
     "load": Loaded,
     "read": Value,
     "new": Made,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from mha_judge.errors import SandboxUnavailable
+from mha_judge.grading.binding.described import Definition
 from mha_judge.grading.calling.replies import (
-    Definition,
     Facts,
     Note,
     RaisedThere,

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mha_judge.grading.binding.arguments import bind, extras_for
 from mha_judge.grading.binding.entries import Found
+from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.target import Target
 from mha_judge.grading.expecting.expected import in_float64
 from mha_judge.grading.failures import Crashed
 from mha_judge.problem import Entry, Method
 
-if TYPE_CHECKING:
-    from mha_judge.grading.calling.candidate import Candidate
-
 
 class ObjectEntry:
     """A class of the contract: called with the constructor's arguments it makes an object."""
 
-    def __init__(self, candidate: Candidate, entry: Entry, found: Found) -> None:
-        self.candidate = candidate
+    def __init__(self, context: Context, entry: Entry, found: Found) -> None:
+        self.context = context
         self.entry = entry
         self.found = found
 
@@ -36,8 +33,8 @@ class ObjectEntry:
     def make(self, sizes: dict[str, float]) -> int:
         """Return the handle of a new object in the worker."""
         signature = self.found.definition.constructor
-        call = bind(f"`{self.found.name}(…)`", signature, sizes, extras_for(sizes))
-        return int(self.candidate.session.request("new", call, name=self.found.name).handle)
+        call = self.context.bind(f"`{self.found.name}(…)`", signature, sizes, sizes)
+        return int(self.context.session.request("new", call, name=self.found.name).handle)
 
 
 class Stateful:
@@ -46,18 +43,18 @@ class Stateful:
     def __init__(self, maker: ObjectEntry, sizes: dict[str, float]) -> None:
         self.maker = maker
         self.sizes = sizes
-        cls = getattr(maker.candidate.reference, maker.entry.name)
+        cls = getattr(maker.context.task.reference, maker.entry.name)
         with in_float64():
             self.exact = cls(**sizes)
         self.rounded = cls(**sizes)
         self.handle = maker.make(sizes)
-        self.generation = maker.candidate.session.generation
+        self.generation = maker.context.session.generation
         self._methods = {method.name: Bound(self, method) for method in maker.entry.methods}
 
     @property
     def held_elements(self) -> int:
         """Numbers in all tensors and arrays that the candidate's object holds by now."""
-        session = self.maker.candidate.session
+        session = self.maker.context.session
         listed = session.request("parameters", handle=self.handle).parameters
         return sum(math.prod(one.shape) for one in listed if one.shape is not None)
 
@@ -82,7 +79,7 @@ class Bound(Target):
             returns=method.returns,
             required_returns=method.required_returns,
         )
-        super().__init__(owner.maker.candidate, entry)
+        super().__init__(owner.maker.context, entry)
         self.owner = owner
 
     def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -98,7 +95,7 @@ class Bound(Target):
         return called.observed
 
     def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
-        if self.owner.generation != self._candidate.session.generation:
+        if self.owner.generation != self._context.session.generation:
             raise Crashed("the object is gone: the process ended in an earlier call of this check")
         return self.owner.handle, self.owner.maker.found.definition.methods[self.entry.name]
 

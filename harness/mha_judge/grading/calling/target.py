@@ -7,23 +7,20 @@ does to its inputs can change what is expected of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from torch import Tensor
 
-from mha_judge.grading.binding.arguments import bind, extras_for
+from mha_judge.grading.binding.arguments import Call
+from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.replies import Called, Observed
 from mha_judge.grading.calling.trace import Step
-from mha_judge.grading.checks.assertions import assert_close
-from mha_judge.grading.expecting.answer import Answer
+from mha_judge.grading.expecting.answer import Answer, assert_close
 from mha_judge.grading.expecting.arrays import as_arrays, as_tensors
 from mha_judge.grading.expecting.expected import Expected, expect, expect_gradients, for_candidate
 from mha_judge.grading.failures import CheckFailure, Crashed
 from mha_judge.problem import Entry
 from mha_judge.sandbox.base import nothing
-
-if TYPE_CHECKING:
-    from mha_judge.grading.calling.candidate import Candidate
 
 _Expectation = TypeVar("_Expectation")
 
@@ -34,8 +31,8 @@ class Target:
     chained = False
     """Whether what a call gives depends on the calls before it."""
 
-    def __init__(self, candidate: Candidate, entry: Entry) -> None:
-        self._candidate = candidate
+    def __init__(self, context: Context, entry: Entry) -> None:
+        self._context = context
         self.entry = entry
         self.last: Step | None = None
 
@@ -50,7 +47,7 @@ class Target:
     def __call__(self, *args: Any, keep: bool = False) -> Answer:
         """Call with the contract's arguments; `keep` lets later calls use the result itself."""
         called, expected = self._answered(args, keep=keep)
-        number = self._candidate.session.last_number if keep else None
+        number = self._context.session.last_number if keep else None
         return Answer(self.entry, called.value, expected, number)
 
     def attempt(self, *args: Any) -> Any:
@@ -117,7 +114,7 @@ class Target:
         self, *args: Any, wrt: Sequence[int], cotangents: Sequence[Tensor | None]
     ) -> list[Tensor | None]:
         """Return the gradients of a call that draws, as dropout does: nothing is expected of it."""
-        with self._candidate.trace.paused():
+        with self._context.trace.paused():
             found = self._send(args, cotangents=list(cotangents), wrt=wrt).gradients
         if found is None or len(found.inputs) != len(wrt):
             raise Crashed("the worker's answer lacks the gradients")
@@ -159,13 +156,13 @@ class Target:
     ) -> Called:
         step = Step(self, tuple(args), cotangents, wrt, options)
         self.last = step
-        self._candidate.trace.note(step)
+        self._context.trace.note(step)
         try:
             step.found = self._request(args, cotangents, wrt, meanwhile, **options)
         except CheckFailure as failure:
             step.failure = failure
             raise
-        step.number = self._candidate.session.last_number
+        step.number = self._context.session.last_number
         called: Called = step.found
         return called
 
@@ -182,9 +179,9 @@ class Target:
         prepared = (for_candidate(call[0]), {k: for_candidate(v) for k, v in call[1].items()})
         if self.entry.arrays == "numpy":
             prepared = (as_arrays(prepared[0]), {k: as_arrays(v) for k, v in prepared[1].items()})
-        if self._candidate.observed and not wrt:  # with gradients asked for, there is a graph
+        if self._context.observed and not wrt:  # with gradients asked for, there is a graph
             options["observe"] = True
-        called: Called = self._candidate.session.request(
+        called: Called = self._context.session.request(
             "call",
             (*prepared, cotangents),
             meanwhile,
@@ -193,15 +190,16 @@ class Target:
             **self._fields(),
             **options,
         )
-        if self._candidate.observed and called.observed is not None:
-            self._candidate.observations.append(called.observed)
+        if self._context.observed and called.observed is not None:
+            self._context.observations.append(called.observed)
         return called
 
-    def bound(self, args: Sequence[Any]) -> tuple[str | int, tuple[list[Any], dict[str, Any]]]:
+    def bound(self, args: Sequence[Any]) -> tuple[str | int, Call]:
         """Return what is called in the worker, and its own arguments for those of the contract."""
         target, signature = self._where(args)
         named = self._named(args)
-        return target, bind(self._what(), signature, named, extras_for(sizes_of(self.entry, args)))
+        sizes = sizes_of(self.entry, args)
+        return target, self._context.bind(self._what(), signature, named, sizes)
 
     def whereabouts(self, *args: Any) -> Called:
         """Return on which devices a call's answer is, and what the call does; not its value."""
@@ -252,7 +250,7 @@ def sizes_of(entry: Entry, args: Sequence[Any]) -> dict[str, int]:
     return sizes
 
 
-def _places(call: tuple[list[Any], dict[str, Any]], wanted: Sequence[Any]) -> list[str]:
+def _places(call: Call, wanted: Sequence[Any]) -> list[str]:
     """Return where the differentiated arguments stand in a bound call: index or keyword."""
     places = []
     for value in wanted:

@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from mha_judge.grading.calling.answers import Answers
-    from mha_judge.grading.calling.target import Target
-    from mha_judge.grading.failures import CheckFailure
+from mha_judge.grading.failures import CheckFailure
+from mha_judge.problem import Entry
+
+
+class Asked(Protocol):
+    """Something of the candidate that can be asked."""
+
+    entry: Entry
+    chained: bool
+    """Whether what it answers depends on what was asked before."""
 
 
 @dataclass
 class Step:
     """One request to the candidate."""
 
-    target: Target | Answers
+    target: Asked
     args: tuple[Any, ...]
     cotangents: Sequence[Any] | None = None
     wrt: Sequence[int] = ()

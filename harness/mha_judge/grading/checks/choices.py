@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from mha_judge.errors import BankError
-from mha_judge.grading.calling.answers import Answers
-from mha_judge.grading.checks.assertions import describe
+from mha_judge.grading.calling.sheet import AnswerSheet
+from mha_judge.grading.expecting.compare import describe
 from mha_judge.grading.failures import CheckFailure
 
 
-def assert_choice(answers: Answers, key: str) -> None:
+def assert_choice(answers: AnswerSheet, key: str) -> None:
     """Assert that a candidate chose the right answer to a question.
 
     Raises:

@@ -17,9 +17,9 @@ from _pytest.config import _prepareconfig
 
 from mha_judge.errors import BankError
 from mha_judge.grading.calling.candidate import Candidate
+from mha_judge.grading.calling.gpu import Gpu
 from mha_judge.grading.checks.check import spec_of
-from mha_judge.grading.checks.draw import Draw
-from mha_judge.grading.checks.gpu import Gpu
+from mha_judge.grading.draw import Draw
 
 _OFF = (
     "cacheprovider", "terminal", "junitxml", "doctest", "unittest", "faulthandler", "logging",

@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from mha_judge.grading.calling.function import Function
-from mha_judge.grading.checks.assertions import describe
+from mha_judge.grading.expecting.compare import describe
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.grading.formulas.growth import (
     FormulaError,

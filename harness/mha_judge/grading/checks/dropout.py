@@ -8,15 +8,12 @@ one of the few things that the weights allow, each of them either 0 or divided b
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
+from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.checks.assertions import fail
-
-if TYPE_CHECKING:
-    from mha_judge.grading.calling.layer import Layer
 
 SIGMAS = 7
 _COPIES = 400

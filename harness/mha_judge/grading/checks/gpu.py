@@ -1,8 +1,6 @@
-"""The submission on a GPU: the `gpu` fixture, and what a check may ask of it.
+"""What a check may ask of a submission on a GPU.
 
-The worker is another one than that of the CPU checks: it took the device before it read the file.
-Expected values are the judge's own, computed on the CPU. What the worker says of devices and memory
-is evidence; time is taken by the judge's clock.
+What the worker says of devices and memory is evidence; time is taken by the judge's clock.
 """
 
 from __future__ import annotations
@@ -11,23 +9,18 @@ import re
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from types import ModuleType
+from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
-from mha_judge.bank import Bank
-from mha_judge.errors import SandboxUnavailable
-from mha_judge.gpu.access import MEMORY_BYTES, Gpus, described
-from mha_judge.grading.calling.candidate import Candidate
-from mha_judge.grading.calling.function import Function
-from mha_judge.grading.calling.layer import Layer
-from mha_judge.grading.calling.replies import Facts
-from mha_judge.grading.calling.session import LoadFailed, Session
+from mha_judge.grading.binding.arguments import Call
+from mha_judge.grading.calling.candidate import context_of
+from mha_judge.grading.calling.gpu import Gpu, lease_of
+from mha_judge.grading.calling.session import Session
+from mha_judge.grading.calling.target import Target
 from mha_judge.grading.expecting.expected import leaves
 from mha_judge.grading.failures import CheckFailure, NotAssessed
-from mha_judge.problem import Problem
 from mha_judge.submission import Submission
 
 MIB = 1024**2
@@ -45,149 +38,6 @@ _CARRIED_SHARE = 4
 """A call that brings more than a quarter of its first input to the CPU computes there."""
 _SUSPICIOUS = 0.5
 """Below this share of the time that its bytes take, a call has not done its work."""
-
-
-class OnGpu:
-    """One submission on a GPU, from the first check that asks until the end of the grade."""
-
-    def __init__(
-        self,
-        gpus: Gpus,
-        submission: Submission,
-        bank: Bank,
-        problem: Problem,
-        reference: ModuleType,
-        seed: int,
-    ) -> None:
-        self._gpus = gpus
-        self._bank = bank
-        self._problem = problem
-        self._reference = reference
-        self._seed = seed
-        self._submission = submission
-        self._gpu: Gpu | None = None
-        self._turn = ExitStack()
-        self.facts: Facts | None = None
-
-    def why_not(self) -> str | None:
-        return self._gpus.why_not()
-
-    def why_not_taken(self) -> str | None:
-        """Wait for the device, take it for this submission, and return why that cannot be done.
-
-        Raises:
-            SandboxUnavailable: It cannot, and was asked for by name.
-        """
-        if self._gpu is None:
-            try:
-                self._gpu = self._take()
-            except SandboxUnavailable as error:
-                self._gpus.give_up(str(error))
-                return self._gpus.why_not()
-        return None
-
-    def enter(self, check: str) -> Gpu:
-        assert self._gpu is not None  # `why_not_taken` was asked before
-        self._gpu.candidate.enter(check)
-        return self._gpu
-
-    def session_of(self, submission: Submission) -> Session:
-        """Return a session on the device, not yet loaded; it ends the worker of any other."""
-        return Session(
-            self._gpus.channel(),
-            submission,
-            self._problem.limits,
-            self._gpus.worker_device,
-            MEMORY_BYTES,
-        )
-
-    def close(self) -> None:
-        """End the worker, which gives its memory back, and let the next submission have it."""
-        if self._gpu is not None:
-            self._gpu.candidate.session.close()
-            self._gpu = None
-        self._turn.close()
-
-    def _take(self) -> Gpu:
-        from mha_judge.gpu.turn import turn  # most grades never take a device
-
-        self._turn.enter_context(turn("cuda-0"))
-        session = self.session_of(self._submission)
-        try:
-            session.load()
-        except LoadFailed as error:
-            raise SandboxUnavailable(f"the file did not load there: {error}") from error
-        self.facts = session.facts
-        candidate = Candidate(
-            session, self._problem, self._reference, self._seed, self._submission.source
-        )
-        return Gpu(candidate, self, Submission.read(self._bank.reference(self._problem.id)))
-
-    @property
-    def device(self) -> str:
-        """What a report says of where the checks ran."""
-        return described(self.facts) if self.facts is not None else "cpu"
-
-    @property
-    def candidate(self) -> Candidate | None:
-        """The submission there, once the device is taken."""
-        return self._gpu.candidate if self._gpu is not None else None
-
-    @property
-    def notes(self) -> list[str]:
-        return self._gpu.candidate.notes if self._gpu is not None else []
-
-
-class Gpu:
-    """The `gpu` fixture: the entries of the problem, as attributes, called on a GPU."""
-
-    def __init__(self, candidate: Candidate, place: OnGpu, reference: Submission) -> None:
-        self.candidate = candidate
-        self._place = place
-        self._reference = reference
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.candidate, name)
-
-    @property
-    def counts_memory(self) -> bool:
-        """Whether the device has counters of what is allocated."""
-        facts = self.candidate.session.facts
-        return facts is not None and facts.memory_bytes > 0
-
-    def seconds(self, target: Function | Layer, sets: Sequence[Sequence[Tensor]]) -> float:
-        """Return the seconds of one call, as the judge's clock shows them."""
-        calls = [target.bound(args) for args in sets]
-        return _seconds(self.candidate.session, calls[0][0], [call for _, call in calls])
-
-    def seconds_of_reference(
-        self, entry: str, sets: Sequence[Sequence[Tensor]], sizes: Mapping[str, Any] | None = None
-    ) -> float:
-        """Return the seconds of one call of the plain reference."""
-
-        def run(session: Session) -> float:
-            where: str | int = entry
-            if sizes is not None:
-                where = session.request("new", ([], dict(sizes)), name=entry).handle
-            return _seconds(session, where, [(list(args), {}) for args in sets])
-
-        return self._beside(self._reference, run)
-
-    def seconds_of(self, name: str, sets: Sequence[Sequence[Tensor]]) -> float:
-        """Return the seconds of one call of PyTorch's `fused` attention, or of a copy, `copied`."""
-        calls: list[tuple[list[Any], dict[str, Any]]] = [(list(args), {}) for args in sets]
-        fused = Submission.of(_FUSED, "fused.py")
-        return self._beside(fused, lambda session: _seconds(session, name, calls))
-
-    def _beside(self, submission: Submission, run: Callable[[Session], float]) -> float:
-        """Run something of the judge's own on the device, in a worker of its own."""
-        self.candidate.session.close()  # it starts again when it is asked again
-        session = self._place.session_of(submission)
-        try:
-            session.load()
-            return run(session)
-        finally:
-            session.close()
 
 
 def explained(failure: CheckFailure) -> CheckFailure:
@@ -215,14 +65,14 @@ _MISCONCEPTIONS = (
 )
 
 
-def assert_stays_on_device(gpu: Gpu, target: Function | Layer, *args: Any) -> None:
+def assert_stays_on_device(gpu: Gpu, target: Target, *args: Any) -> None:
     """Assert that a call answers where its inputs are, and does not compute on the CPU.
 
     Raises:
         CheckFailure: Naming what came from or went to the CPU.
     """
     seen = target.whereabouts(*args)
-    facts = gpu.candidate.session.facts
+    facts = context_of(gpu).session.facts
     wanted = facts.name if facts is not None and not facts.cuda else "cuda"
     found = seen.devices or []
     if not found:
@@ -242,7 +92,7 @@ def assert_stays_on_device(gpu: Gpu, target: Function | Layer, *args: Any) -> No
 
 
 def assert_memory_grows_linearly(
-    gpu: Gpu, target: Function | Layer, inputs: Callable[[int], Sequence[Any]], short: int
+    gpu: Gpu, target: Target, inputs: Callable[[int], Sequence[Any]], short: int
 ) -> None:
     """Assert that four times the length takes about four times the memory, and not sixteen.
 
@@ -256,7 +106,7 @@ def assert_memory_grows_linearly(
         CheckFailure: With both amounts.
         NotAssessed: The device counts no memory.
     """
-    if not gpu.counts_memory:
+    if not counts_memory(gpu):
         raise NotAssessed("this device counts no memory")
     less, more = (target.peak_bytes(*inputs(length)) for length in (short, 4 * short))
     if more > 8 * max(less, MIB):
@@ -268,7 +118,7 @@ def assert_memory_grows_linearly(
 
 def report_speed(
     gpu: Gpu,
-    target: Function | Layer,
+    target: Target,
     sets: Sequence[Sequence[Tensor]],
     *,
     heads: Sequence[Sequence[Tensor]],
@@ -286,15 +136,15 @@ def report_speed(
     Raises:
         CheckFailure: The call took less time than moving its inputs once.
     """
-    own = gpu.seconds(target, sets)  # first: the others end the worker that has the layer
-    reference = gpu.seconds_of_reference(target.entry.name, sets, sizes)
-    fused = gpu.seconds_of("fused", heads)
+    own = seconds(gpu, target, sets)  # first: the others end the worker that has the layer
+    reference = seconds_of_reference(gpu, target.entry.name, sets, sizes)
+    fused = seconds_of(gpu, "fused", heads)
     inputs = [leaf for leaf in leaves(sets[0]) if isinstance(leaf, Tensor)]
     block = max(inputs, key=lambda leaf: leaf.numel())
-    copy = gpu.seconds_of("copied", [[block + index] for index in range(len(sets))])
+    copy = seconds_of(gpu, "copied", [[block + index] for index in range(len(sets))])
     # a copy reads and writes; a call must at least read
     least = copy * sum(leaf.nbytes for leaf in inputs) / (2 * block.nbytes)
-    gpu.candidate.note(
+    context_of(gpu).note(
         f"GPU time of a call: {own / reference:.2f} × the plain reference's, "
         f"{own / fused:.2f} × fused attention's"
     )
@@ -305,9 +155,52 @@ def report_speed(
         )
 
 
-def _seconds(
-    session: Session, target: str | int, calls: Sequence[tuple[list[Any], dict[str, Any]]]
+def counts_memory(gpu: Gpu) -> bool:
+    """Return whether the device has counters of what is allocated."""
+    facts = context_of(gpu).session.facts
+    return facts is not None and facts.memory_bytes > 0
+
+
+def seconds(gpu: Gpu, target: Target, sets: Sequence[Sequence[Tensor]]) -> float:
+    """Return the seconds of one call, as the judge's clock shows them."""
+    calls = [target.bound(args) for args in sets]
+    return _seconds(context_of(gpu).session, calls[0][0], [call for _, call in calls])
+
+
+def seconds_of_reference(
+    gpu: Gpu, entry: str, sets: Sequence[Sequence[Tensor]], sizes: Mapping[str, Any] | None = None
 ) -> float:
+    """Return the seconds of one call of the plain reference."""
+
+    def run(session: Session) -> float:
+        where: str | int = entry
+        if sizes is not None:
+            where = session.request("new", ([], dict(sizes)), name=entry).handle
+        return _seconds(session, where, [(list(args), {}) for args in sets])
+
+    reference = Path(str(context_of(gpu).task.reference.__file__))
+    return _beside(gpu, Submission.read(reference), run)
+
+
+def seconds_of(gpu: Gpu, name: str, sets: Sequence[Sequence[Tensor]]) -> float:
+    """Return the seconds of one call of PyTorch's `fused` attention, or of a copy, `copied`."""
+    calls: list[Call] = [(list(args), {}) for args in sets]
+    fused = Submission.of(_FUSED, "fused.py")
+    return _beside(gpu, fused, lambda session: _seconds(session, name, calls))
+
+
+def _beside(gpu: Gpu, submission: Submission, run: Callable[[Session], float]) -> float:
+    """Run something of the judge's own on the device, in a worker of its own."""
+    context_of(gpu).session.close()  # it starts again when it is asked again
+    session = lease_of(gpu).session_of(submission)
+    try:
+        session.load()
+        return run(session)
+    finally:
+        session.close()
+
+
+def _seconds(session: Session, target: str | int, calls: Sequence[Call]) -> float:
     """Return the median seconds of a call, without what a request takes by itself.
 
     A run makes one call on each set of inputs and brings a number over at its end. What all sets

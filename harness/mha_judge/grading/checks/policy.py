@@ -10,18 +10,16 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mha_judge.grading.calling.candidate import Candidate, context_of
+from mha_judge.grading.calling.context import Context
+from mha_judge.grading.calling.replies import Observed
+from mha_judge.grading.calling.target import Target
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.outcomes import Outcome
 from mha_judge.report.models import CheckResult, PolicyFinding
 from mha_judge.report.untrusted import clean_line
-
-if TYPE_CHECKING:
-    from mha_judge.grading.calling.candidate import Candidate
-    from mha_judge.grading.calling.function import Function
-    from mha_judge.grading.calling.layer import Layer
-    from mha_judge.grading.calling.replies import Observed
 
 _FUSED_NAMES = re.compile(
     r"scaled_dot_product|flash_attn|flash_attention|flex_attention|efficient_attention|"
@@ -46,7 +44,7 @@ def assert_not_imported(candidate: Candidate, library: str) -> None:
         CheckFailure: Naming the line, or what was seen.
     """
     try:
-        nodes = list(ast.walk(ast.parse(candidate.source)))
+        nodes = list(ast.walk(ast.parse(context_of(candidate).task.submission.source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise CheckFailure("the source cannot be read, so it may import anything") from error
     for node in nodes:
@@ -88,7 +86,7 @@ def _of_libraries(observed: Observed) -> list[str]:
     return [name for name in names if _OF_LIBRARIES.search(name)]
 
 
-def assert_written_from_scratch(candidate: Candidate, target: Function | Layer, *args: Any) -> None:
+def assert_written_from_scratch(candidate: Candidate, target: Target, *args: Any) -> None:
     """Assert that neither this call nor any other uses fused or official attention.
 
     Raises:
@@ -100,7 +98,7 @@ def assert_written_from_scratch(candidate: Candidate, target: Function | Layer, 
         raise CheckFailure(_message("fused-attention", seen[0]))
 
 
-def assert_no_autograd(candidate: Candidate, target: Function | Layer, *args: Any) -> None:
+def assert_no_autograd(candidate: Candidate, target: Target, *args: Any) -> None:
     """Assert that gradients are computed by hand: neither this call nor any other uses autograd.
 
     Raises:
@@ -114,17 +112,18 @@ def assert_no_autograd(candidate: Candidate, target: Function | Layer, *args: An
 
 def _hold(candidate: Candidate, rule: str) -> None:
     """Assert that no call so far broke a rule; `held_to` looks at those to come."""
-    candidate.hold_to(rule)
-    for finding in findings(candidate, rule):
+    context = context_of(candidate)
+    context.hold_to(rule)
+    for finding in findings(context, rule):
         raise CheckFailure(finding.message, _place(finding))
 
 
-def findings(candidate: Candidate, rule: str) -> list[PolicyFinding]:
+def findings(context: Context, rule: str) -> list[PolicyFinding]:
     """Return how the calls so far broke a rule."""
-    broken = {note.name: note.line for note in candidate.session.notes if note.rule == rule}
+    broken = {note.name: note.line for note in context.session.notes if note.rule == rule}
     shown_by = {"autograd": derived_in, "torch": _of_libraries}.get(rule)
     if shown_by is not None:
-        for seen in candidate.observations:
+        for seen in context.observations:
             broken |= dict.fromkeys(shown_by(seen))
     return [
         PolicyFinding(rule=rule, line=line, message=_message(rule, name))

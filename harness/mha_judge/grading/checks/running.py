@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 from mha_judge.errors import BankError, JudgeError
 from mha_judge.grading.calling.candidate import Candidate
+from mha_judge.grading.calling.context import Context, Task
+from mha_judge.grading.calling.gpu import Gpu, GpuLease
 from mha_judge.grading.checks.check import CheckSpec, spec_of
 from mha_judge.grading.checks.collected import Collected, as_id, check_id, collect
-from mha_judge.grading.checks.draw import Draw
-from mha_judge.grading.checks.gpu import Gpu, OnGpu, explained
+from mha_judge.grading.checks.gpu import explained
+from mha_judge.grading.draw import Draw
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.outcomes import Category, Outcome
-from mha_judge.questions import Question
 from mha_judge.report.models import CheckResult
 from mha_judge.report.untrusted import clean
 
@@ -25,55 +25,50 @@ class Run:
 
     def __init__(
         self,
-        candidate: Candidate | None,
-        seed: int,
-        reason: str = "",
+        task: Task,
+        context: Context | None,
+        lease: GpuLease | None = None,
         only: frozenset[str] = frozenset(),
         until_failure: bool = False,
-        questions: Mapping[str, Question] = MappingProxyType({}),
-        gpu: OnGpu | None = None,
     ) -> None:
-        """Take the candidate; or None and the reason why no check can be assessed.
+        """Take what is graded and where.
 
         Args:
-            candidate: The submission.
-            seed: Of the inputs.
-            reason: Why there is no candidate.
+            task: What is graded.
+            context: The submission in its worker; None if it did not load.
+            lease: Where the checks of the category `gpu` run; they are not assessed without one.
             only: Ids of the checks to run; all if empty.
             until_failure: Assess nothing more once a check that counts has failed.
-            questions: By id, for their explanations.
-            gpu: Where the checks of the category `gpu` run; they are not assessed without one.
         """
-        self._candidate = candidate
-        self._seed = seed
-        self._reason = reason
+        self._task = task
+        self._context = context
+        self._candidate = None if context is None else Candidate(context)
+        self._lease = lease
         self._only = only
         self._until_failure = until_failure
-        self._questions = questions
-        self._gpu = gpu
         self.no_gpu = ""
         """Why the checks on a GPU were not assessed; empty where there was none to assess."""
         self.results: list[CheckResult] = []
 
     def candidate_for(self, check: str) -> Candidate:
-        assert self._candidate is not None  # without one no check is called
-        self._candidate.enter(check)
+        assert self._context is not None and self._candidate is not None  # or none is called
+        self._context.enter(check)
         return self._candidate
 
     def draw_for(self, check: str) -> Draw:
-        return Draw(self._seed, check)
+        return Draw(self._task.seed, check)
 
     def gpu_for(self, check: str) -> Gpu:
-        assert self._gpu is not None  # without one no check on a GPU is called
-        return self._gpu.enter(check)
+        assert self._lease is not None  # without one no check on a GPU is called
+        return self._lease.enter(check)
 
-    def grade(self, path: str) -> list[CheckResult]:
-        """Run the checks of a grader file.
+    def grade(self) -> list[CheckResult]:
+        """Run the checks of the task's grader.
 
         Raises:
             BankError: If the grader cannot be collected or a check of it is broken.
         """
-        checks = collect(path)
+        checks = collect(str(self._task.grader))
         for item in checks.items:
             if not self._only or check_id(item) in self._only:
                 self._take(item, checks)
@@ -88,7 +83,7 @@ class Run:
             self.no_gpu = no_gpu
             self._record(item, replace(spec, points=0, advisory=True), Outcome.NOT_ASSESSED, no_gpu)
         elif self._candidate is None:
-            self._record(item, spec, Outcome.NOT_ASSESSED, self._reason)
+            self._record(item, spec, Outcome.NOT_ASSESSED, "the file did not load")
         elif self._until_failure and self._failed():
             self._record(item, spec, Outcome.NOT_ASSESSED, "an earlier check failed")
         elif missing is not None:
@@ -98,11 +93,11 @@ class Run:
 
     def _why_no_gpu(self) -> str | None:
         """Return why no check on a GPU can be assessed; the device is taken to find out."""
-        if self._gpu is None:
+        if self._lease is None:
             return "no GPU was asked for"
         if self._candidate is None or (self._until_failure and self._failed()):
-            return self._gpu.why_not()
-        return self._gpu.why_not() or self._gpu.why_not_taken()
+            return self._lease.why_not()
+        return self._lease.why_not() or self._lease.why_not_taken()
 
     def _run(self, item: Any, spec: CheckSpec, checks: Collected) -> None:
         try:
@@ -126,9 +121,9 @@ class Run:
         """Return what the report tells of the question that a check puts."""
         if not spec.question:
             return ""
-        if spec.question not in self._questions:
+        if spec.question not in self._task.questions:
             raise BankError(f"{item.nodeid}: questions.toml has no {spec.question!r}; add it")
-        return self._questions[spec.question].told
+        return self._task.questions[spec.question].told
 
     def _missing_ground(self, spec: CheckSpec) -> str | None:
         for name in spec.after:

@@ -8,8 +8,13 @@ from typing import Any
 
 from torch import Tensor
 
-from mha_judge.grading.checks.assertions import describe, require_form
 from mha_judge.grading.expecting.arrays import narrowed, only_arrays, returned
+from mha_judge.grading.expecting.compare import (
+    compare,
+    describe,
+    require_defined,
+    require_form,
+)
 from mha_judge.grading.expecting.expected import Expected, Live
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.problem import Entry
@@ -81,6 +86,25 @@ class Answer:
         list(self.pairs(name))  # of the right build, or there is nothing to pass on
         index = self._entry.returns.index(name)
         return Live(Kept(self._call, (index,)), self.expected[name])
+
+
+def assert_close(answer: Answer, *names: str, nan: bool = False) -> None:
+    """Assert that the named results are what the reference gives, within the error budget.
+
+    Args:
+        answer: What a call returned.
+        names: Which of the contract's results are compared.
+        nan: Whether the contract says where NaN stands.
+
+    Raises:
+        CheckFailure: If a result is missing, of another shape or dtype, or too far off.
+        ValueError: If the reference gives NaN and the contract does not: the grader is at fault.
+    """
+    for name in names:
+        for found, expected, label in answer.pairs(name):
+            if not nan:
+                require_defined(expected, label)
+            compare(found, expected, label)
 
 
 def _pairs(value: Any, expected: Any, label: str) -> Iterator[tuple[Any, Expected, str]]:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.trace import Step
-from mha_judge.grading.checks.assertions import describe
+from mha_judge.grading.expecting.compare import describe
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.problem import Entry
 
-if TYPE_CHECKING:
-    from mha_judge.grading.calling.candidate import Candidate
 
-
-class Answers:
+class AnswerSheet:
     """A candidate's dictionary of answers: formulas, and letters of choices."""
 
     chained = False
 
-    def __init__(self, candidate: Candidate, entry: Entry) -> None:
-        self._candidate = candidate
-        self.questions = candidate.questions
+    def __init__(self, context: Context, entry: Entry) -> None:
+        self._context = context
+        self.questions = context.task.questions
         self.entry = entry
         self._values: dict[Any, Any] | None = None
 
@@ -31,7 +29,7 @@ class Answers:
             CheckFailure: If it is missing, or ANSWERS is not a dict.
         """
         if self._values is None:
-            value = self._candidate.session.request("read", name=self.entry.name).value
+            value = self._context.session.request("read", name=self.entry.name).value
             if not isinstance(value, dict):
                 raise CheckFailure(f"`{self.entry.name}` is {describe(value)}; a dict is wanted")
             self._values = value
@@ -40,5 +38,5 @@ class Answers:
         found = self._values[key]
         choice = self.questions[key].chosen(found) if key in self.questions else None
         found = found if choice is None else choice.text
-        self._candidate.trace.note(Step(self, (key,), found=found))
+        self._context.trace.note(Step(self, (key,), found=found))
         return found
