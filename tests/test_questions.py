@@ -9,7 +9,7 @@ from mha_judge.judge import grade
 from mha_judge.questions import Choice, Question, _plain, as_markdown, read_questions
 from mha_judge.report.models import Reveal
 from mha_judge.report.reveal import revealed
-from mha_judge.sandbox import open_channel
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
 CHOICES = [Choice(text=f"choice {n}", text_zh=f"选项 {n}", why=f"not {n}") for n in range(1, 4)]
@@ -106,7 +106,7 @@ def test_a_problem_without_questions_has_none(tmp_path):
 def test_explanations_are_told_with_hints_and_not_before():
     bank = Bank.builtin()
     submission = Submission.read(bank.reference("complexity"))
-    channel = open_channel("jail")
+    channel = SandboxOptions("jail").open()
     try:
         report = grade(submission, bank, bank.problem("complexity"), channel)
     finally:

@@ -9,7 +9,7 @@ from renaming import renamed
 from mha_judge.bank import Bank
 from mha_judge.judge import grade
 from mha_judge.outcomes import Outcome
-from mha_judge.sandbox import Channel, open_channel
+from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
 
 BANK = Bank.builtin()
@@ -35,7 +35,7 @@ RENAMED = [problem_id for problem_id in BANK.ids if under_other_names(problem_id
 
 @pytest.fixture(scope="module")
 def channel() -> Iterator[Channel]:
-    with closing(open_channel("jail")) as opened:
+    with closing(SandboxOptions("jail").open()) as opened:
         yield opened
 
 

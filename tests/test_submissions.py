@@ -11,7 +11,7 @@ from mha_judge.bank import Bank
 from mha_judge.judge import grade
 from mha_judge.outcomes import Outcome
 from mha_judge.report.models import Report
-from mha_judge.sandbox import Channel, open_channel
+from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
 
 FOLDER = Path(__file__).parent / "submissions"
@@ -21,7 +21,7 @@ BANK = Bank.builtin()
 
 @pytest.fixture(scope="module")
 def channel() -> Iterator[Channel]:
-    with closing(open_channel("jail")) as opened:
+    with closing(SandboxOptions("jail").open()) as opened:
         yield opened
 
 

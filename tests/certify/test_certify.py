@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.bank import Bank
 from mha_judge.certify.certify import certify
 from mha_judge.certify.grades import Graders
@@ -44,7 +45,7 @@ def edit(path: Path, old: str, new: str, count: int = -1) -> None:
 
 
 def faults(bank, *, with_mutants=False):
-    with closing(Graders(bank, "jail", 1)) as graders:
+    with closing(Graders(bank, SandboxOptions("jail"), 1)) as graders:
         certificate = certify(bank, PROBLEM, graders, [5], with_mutants=with_mutants)
     return [str(fault) for fault in certificate.faults]
 

@@ -9,7 +9,7 @@ import pytest
 
 from mha_judge.bank import Bank
 from mha_judge.judge import grade
-from mha_judge.sandbox import Channel, open_channel
+from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
 
 BANK = Bank.builtin()
@@ -20,7 +20,7 @@ DECLARING = [p for p in sorted(SUBMISSIONS.glob("*/wrong_*.py")) if DECLARED.sea
 
 @pytest.fixture(scope="module")
 def channel() -> Iterator[Channel]:
-    with closing(open_channel("jail")) as opened:
+    with closing(SandboxOptions("jail").open()) as opened:
         yield opened
 
 

@@ -7,7 +7,7 @@ does.
 from dataclasses import dataclass
 
 from mha_judge.gpu import GpuAccess
-from mha_judge.sandbox import open_channel
+from mha_judge.sandbox import SandboxOptions
 
 
 @dataclass
@@ -18,4 +18,4 @@ class StandIn(GpuAccess):
         return None
 
     def _open(self):
-        return open_channel("jail")
+        return SandboxOptions("jail").open()

@@ -11,7 +11,7 @@ from mha_judge.errors import SandboxUnavailable
 from mha_judge.gpu import GpuAccess
 from mha_judge.judge import grade
 from mha_judge.outcomes import Category, Outcome, Verdict
-from mha_judge.sandbox import open_channel
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
 BANK = Bank.builtin()
@@ -25,7 +25,7 @@ QUICK = ("gpu-float32", "gpu-half", "gpu-values", "gpu-device")
 
 @pytest.fixture(scope="module")
 def channel():
-    with closing(open_channel("jail")) as opened:
+    with closing(SandboxOptions("jail").open()) as opened:
         yield opened
 
 
@@ -130,9 +130,9 @@ def test_without_a_device_every_check_on_it_is_not_assessed_and_costs_nothing(ch
 def test_a_device_that_was_asked_for_by_name_must_be_there(monkeypatch):
     monkeypatch.setattr("mha_judge.gpu.presence._DRIVER", BANK.root / "no such node")
     with pytest.raises(SandboxUnavailable, match=r"no CUDA device: .* install NVIDIA's driver"):
-        GpuAccess(device="cuda").require()
-    GpuAccess(device="auto").require()
-    assert GpuAccess(device="cpu").why_not() == "--device cpu"
+        GpuAccess(SandboxOptions(device="cuda")).require()
+    GpuAccess(SandboxOptions(device="auto")).require()
+    assert GpuAccess(SandboxOptions(device="cpu")).why_not() == "--device cpu"
 
 
 def test_a_device_that_cannot_be_taken_is_a_reason_or_an_error(channel):

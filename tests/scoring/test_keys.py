@@ -9,7 +9,7 @@ import pytest
 from mha_judge.bank import Bank
 from mha_judge.errors import BankError
 from mha_judge.gpu import GpuAccess
-from mha_judge.sandbox import Settings
+from mha_judge.sandbox import SandboxOptions, Settings
 from mha_judge.scoring import keys
 from mha_judge.scoring.answers import Answer
 from mha_judge.submission import Submission
@@ -120,11 +120,11 @@ def test_a_verdict_is_due_again_with_another_python(root, monkeypatch):
 @pytest.mark.parametrize(
     "other",
     [
-        GpuAccess(backend="jail"),
-        GpuAccess(settings=Settings(memory_bytes=4 * 1024**3)),
-        GpuAccess(settings=Settings(cpus=0.5)),
-        GpuAccess(settings=Settings(image="mine")),
-        GpuAccess(settings=Settings(runtime="runsc")),
+        GpuAccess(SandboxOptions(backend="jail")),
+        GpuAccess(SandboxOptions(container=Settings(memory_bytes=4 * 1024**3))),
+        GpuAccess(SandboxOptions(container=Settings(cpus=0.5))),
+        GpuAccess(SandboxOptions(container=Settings(image="mine"))),
+        GpuAccess(SandboxOptions(container=Settings(runtime="runsc"))),
     ],
     ids=["--sandbox", "--memory", "--cpus", "--image", "--runtime"],
 )
@@ -133,7 +133,7 @@ def test_a_verdict_is_due_again_with_another(root, other):
 
 
 def test_a_default_counts_as_the_same_where_it_is_given(root):
-    given = GpuAccess(settings=Settings(cpus=1.0))
+    given = GpuAccess(SandboxOptions(container=Settings(cpus=1.0)))
 
     assert key(root, sandbox=GpuAccess().confinement) == key(root, sandbox=given.confinement)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ from mha_judge.errors import JudgeError
 from mha_judge.gpu import GpuAccess
 from mha_judge.pool import Job, Pool
 from mha_judge.report.models import Report
-from mha_judge.sandbox import open_channel
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
 
@@ -30,9 +29,9 @@ class Graders:
     """A pool of processes that grade."""
 
     def __init__(
-        self, bank: Bank, backend: str, processes: int, gpus: GpuAccess | None = None
+        self, bank: Bank, sandbox: SandboxOptions, processes: int, gpus: GpuAccess | None = None
     ) -> None:
-        self._pool = Pool(bank, functools.partial(open_channel, backend), processes, gpus=gpus)
+        self._pool = Pool(bank, sandbox.open, processes, gpus=gpus)
 
     def reports(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Report]]:
         """Yield each task with its report, in order.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from mha_judge.cli.context import bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.gpu import GpuAccess
-from mha_judge.sandbox import Channel
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
 REVEAL = ("score", "checks", "hints", "full")
@@ -26,7 +25,7 @@ REVEAL = ("score", "checks", "hints", "full")
     metavar="ID",
     help="Default: the file's `# problem:` line, or its name.",
 )
-@sandbox_options
+@sandbox_options()
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Repeat the inputs of a report.")
 @click.option(
     "--reveal",
@@ -45,7 +44,7 @@ def command(
     ctx: click.Context,
     file: Path,
     problem_id: str | None,
-    open_sandbox: Callable[[], Channel],
+    sandbox: SandboxOptions,
     gpus: GpuAccess,
     seed: int | None,
     reveal: str,
@@ -61,7 +60,7 @@ def command(
     name = problem_id or submission.problem_id()
     bank.require(name)
     # The supervisor starts before anything large is imported here: the imports overlap.
-    with closing(open_sandbox()) as channel, closing(gpus):
+    with closing(sandbox.open()) as channel, closing(gpus):
         from mha_judge.judge import grade
 
         problem = bank.problem(name)

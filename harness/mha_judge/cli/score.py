@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import secrets
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from mha_judge.cli.run import REVEAL
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import JudgeError, UsageError
 from mha_judge.gpu import GpuAccess
-from mha_judge.sandbox import Channel
+from mha_judge.sandbox import SandboxOptions
 
 
 @click.command("score")
@@ -25,7 +24,7 @@ from mha_judge.sandbox import Channel
     "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
 @click.option("--problem", "problem_id", metavar="ID", help="The problem of files that say none.")
-@sandbox_options
+@sandbox_options()
 @click.option(
     "-j",
     "--jobs",
@@ -74,7 +73,7 @@ def command(
     ctx: click.Context,
     paths: tuple[Path, ...],
     problem_id: str | None,
-    open_sandbox: Callable[[], Channel],
+    sandbox: SandboxOptions,
     gpus: GpuAccess,
     jobs: int,
     seed: int | None,
@@ -129,7 +128,7 @@ def command(
         waiting = due(found, bank, results, gpu=gpus.why_not() is None, sandbox=gpus.confinement)
         try:
             with (
-                closing(Pool(bank, open_sandbox, min(jobs, len(waiting) or 1), gpus=gpus)) as pool,
+                closing(Pool(bank, sandbox.open, min(jobs, len(waiting) or 1), gpus=gpus)) as pool,
                 watcher(Console(stderr=True, highlight=False), len(waiting)) as progress,
             ):
                 grade_all(waiting, bank, pool, results, progress)

@@ -9,8 +9,9 @@ import click
 
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
-from mha_judge.gpu import DEVICES, GpuAccess
-from mha_judge.sandbox import BACKENDS
+from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.gpu import GpuAccess
+from mha_judge.sandbox import SandboxOptions
 
 
 @click.command("verify")
@@ -33,14 +34,7 @@ from mha_judge.sandbox import BACKENDS
     show_default=True,
     help="Try small changes to the reference as well.",
 )
-@click.option(
-    "--sandbox",
-    "backend",
-    type=click.Choice(["auto", *BACKENDS]),
-    default="jail",
-    show_default=True,
-    help="How the files are confined.",
-)
+@sandbox_options("jail")
 @click.option(
     "-j",
     "--jobs",
@@ -48,13 +42,6 @@ from mha_judge.sandbox import BACKENDS
     default=lambda: len(os.sched_getaffinity(0)),
     show_default="the cores",
     help="How many judges work at once.",
-)
-@click.option(
-    "--device",
-    type=click.Choice(DEVICES),
-    default="auto",
-    show_default=True,
-    help="cuda: certify the checks on a GPU too, and fail if none can be reached.",
 )
 @click.option("--json", "json_path", metavar="PATH", help="Write JSON; `-` is stdout.")
 @click.option("--junit", "junit_path", metavar="PATH", help="Write JUnit XML; `-` is stdout.")
@@ -66,9 +53,9 @@ def command(
     seeds: int,
     seed: int | None,
     mutants: bool,
-    backend: str,
+    sandbox: SandboxOptions,
+    gpus: GpuAccess,
     jobs: int,
-    device: str,
     json_path: str | None,
     junit_path: str | None,
     html_path: str | None,
@@ -79,8 +66,6 @@ def command(
     bank = bank_of(ctx)
     for problem_id in ids:
         bank.require(problem_id)
-    gpus = GpuAccess(device, backend)
-    gpus.require()
     from rich.console import Console
 
     from mha_judge.certify.certify import certify, seeds_from
@@ -91,7 +76,7 @@ def command(
     console = Console(highlight=False, stderr="-" in paths.values())
     certificates = []
     with (
-        closing(Graders(bank, backend, jobs, gpus)) as graders,
+        closing(Graders(bank, sandbox, jobs, gpus)) as graders,
         console.status("starting") as status,
     ):
         for problem_id in ids or bank.ids:

@@ -8,7 +8,7 @@ import pytest
 
 from mha_judge.bank import Bank
 from mha_judge.judge import grade
-from mha_judge.sandbox import open_channel
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
 FOLDER = Path(__file__).resolve().parents[2] / "submissions"
@@ -19,7 +19,10 @@ BANK = Bank.builtin()
 
 @pytest.fixture(scope="module")
 def channels(docker):
-    with closing(open_channel("jail")) as jail, closing(open_channel("container")) as container:
+    with (
+        closing(SandboxOptions("jail").open()) as jail,
+        closing(SandboxOptions("container").open()) as container,
+    ):
         yield jail, container
 
 

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from mha_judge.wire.bounds import MAX_METHODS
+
 Text = Annotated[str, Field(max_length=200)]
 Place = Annotated[int, Field(ge=0, le=10**6)]
 
@@ -38,7 +40,7 @@ class Definition(Described):
     constructor: _Signature | None = None
     call: _Signature | None = None
     module: bool = False
-    methods: Annotated[dict[Text, _Signature | None], Field(max_length=100)] = {}
+    methods: Annotated[dict[Text, _Signature | None], Field(max_length=MAX_METHODS)] = {}
     type: Text = ""
 
 

@@ -10,6 +10,7 @@ from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.target import Target, sizes_of
 from mha_judge.grading.expecting.arrays import on_tensors
 from mha_judge.problem import Entry
+from mha_judge.wire.operations import Operation
 
 
 class Function(Target):
@@ -28,7 +29,7 @@ class Function(Target):
         key = (self._context.session.generation, sizes.get("head_dim", 0))
         if key not in self._made:
             call = self._context.bind(f"`{self._found.name}()`", definition.constructor, {}, sizes)
-            made = self._context.session.request("new", call, name=self._found.name)
+            made = self._context.session.request(Operation.NEW, call, name=self._found.name)
             self._made = {(self._context.session.generation, key[1]): made.handle}
         return self._made[self._context.session.generation, key[1]], definition.call
 

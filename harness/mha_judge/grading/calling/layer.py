@@ -20,6 +20,7 @@ from mha_judge.grading.expecting.arrays import make_layer
 from mha_judge.grading.expecting.expected import Expected, Live
 from mha_judge.grading.failures import Crashed
 from mha_judge.problem import Role
+from mha_judge.wire.operations import Operation
 
 _BIAS_SCALE = 0.3
 
@@ -77,7 +78,7 @@ class Layer(Target):
         values = {path: value.to(self.dtype) for path, value in arrangement.values.items()}
         dtype = str(self.dtype).removeprefix("torch.")
         self._context.session.request(
-            "set_parameters",
+            Operation.SET_PARAMETERS,
             values,
             handle=self._handle,
             dtype=dtype,
@@ -94,7 +95,7 @@ class Layer(Target):
 
     def train(self, training: bool) -> None:
         """Put the candidate's layer into training or evaluation mode."""
-        self._context.session.request("mode", handle=self._handle, training=training)
+        self._context.session.request(Operation.MODE, handle=self._handle, training=training)
         self.training = training
 
     def redraw(self) -> None:
@@ -118,7 +119,7 @@ class Layer(Target):
 
     def read(self, value: Live) -> Any:
         """Return a live object as it stands now."""
-        found = self._context.session.request("fetch", [value.kept]).value
+        found = self._context.session.request(Operation.FETCH, [value.kept]).value
         if not isinstance(found, list) or len(found) != 1:
             raise Crashed("the worker's answer lacks a kept value")
         self._context.trace.note(Step(self, (value,), options={"read": True}, found=found[0]))

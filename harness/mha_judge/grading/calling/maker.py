@@ -13,6 +13,7 @@ from mha_judge.grading.binding.entries import Found
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.replies import Made
 from mha_judge.problem import Entry
+from mha_judge.wire.operations import Operation
 
 _SHAPING = ("_dim", "_len", "_size", "_hiddens")
 """Ends of the names of constructor arguments that are sizes of the call's inputs."""
@@ -40,11 +41,11 @@ class Maker:
         definition = self.found.definition
         call = self.context.bind(f"`{self.found.name}(…)`", definition.constructor, sizes, sizes)
         self.bind_call([torch.ones(1)] * len(_probe_shapes(self.entry, sizes)), sizes)
-        made: Made = session.request("new", call, name=self.found.name)
+        made: Made = session.request(Operation.NEW, call, name=self.found.name)
         handle, parameters = made.handle, made.parameters
         if any(p.shape is None and not p.bare for p in parameters):  # lazy: a call gives shapes
             self._call_once(handle, sizes)
-            parameters = session.request("parameters", handle=handle).parameters
+            parameters = session.request(Operation.PARAMETERS, handle=handle).parameters
         return handle, parameters
 
     def _call_once(self, handle: int, sizes: Mapping[str, Any]) -> None:
@@ -52,7 +53,7 @@ class Maker:
         shapes = _probe_shapes(self.entry, sizes)
         inputs = [torch.ones(shape) for shape in shapes]
         call = self.bind_call(inputs, sizes)
-        self.context.session.request("call", (*call, None), target=handle)
+        self.context.session.request(Operation.CALL, (*call, None), target=handle)
 
     def bind_call(self, args: Sequence[Any], sizes: Mapping[str, Any]) -> Call:
         """Return the bound arguments of a call; those of the contract that are missing are None."""

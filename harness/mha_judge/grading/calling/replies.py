@@ -12,9 +12,11 @@ from torch import Tensor
 
 from mha_judge.grading.binding.described import Definition, Described, ParameterInfo, Place, Text
 from mha_judge.grading.failures import Crashed
+from mha_judge.wire.bounds import MAX_NAMES, MAX_PARAMETERS
+from mha_judge.wire.operations import Operation
 
 Count = Annotated[int, Field(ge=0, lt=2**63)]
-Counts = Annotated[dict[Text, Count], Field(max_length=500)]
+Counts = Annotated[dict[Text, Count], Field(max_length=MAX_NAMES)]
 
 
 class Observed(Described):
@@ -46,16 +48,16 @@ class Gradients(Described):
 
 
 class Loaded(Described):
-    definitions: Annotated[dict[Text, Definition], Field(max_length=500)]
+    definitions: Annotated[dict[Text, Definition], Field(max_length=MAX_NAMES)]
 
 
 class Made(Described):
     handle: Place
-    parameters: Annotated[list[ParameterInfo], Field(max_length=2_000)]
+    parameters: Annotated[list[ParameterInfo], Field(max_length=MAX_PARAMETERS)]
 
 
 class Listed(Described):
-    parameters: Annotated[list[ParameterInfo], Field(max_length=2_000)]
+    parameters: Annotated[list[ParameterInfo], Field(max_length=MAX_PARAMETERS)]
 
 
 class Done(Described):
@@ -99,23 +101,23 @@ class RaisedThere(Described):
     source: Annotated[str, Field(max_length=2_000)] | None = None
 
 
-_MODELS: dict[str, type[Described]] = {
-    "load": Loaded,
-    "read": Value,
-    "new": Made,
-    "parameters": Listed,
-    "set_parameters": Done,
-    "mode": Done,
-    "call": Called,
-    "fetch": Value,
-    "device": Facts,
-    "hold": Done,
-    "shake": Done,
-    "repeat": Value,
+_MODELS: dict[Operation, type[Described]] = {
+    Operation.LOAD: Loaded,
+    Operation.READ: Value,
+    Operation.NEW: Made,
+    Operation.PARAMETERS: Listed,
+    Operation.SET_PARAMETERS: Done,
+    Operation.MODE: Done,
+    Operation.CALL: Called,
+    Operation.FETCH: Value,
+    Operation.DEVICE: Facts,
+    Operation.HOLD: Done,
+    Operation.SHAKE: Done,
+    Operation.REPEAT: Value,
 }
 
 
-def parse_reply(op: str, fields: dict[str, Any]) -> Any:
+def parse_reply(op: Operation, fields: dict[str, Any]) -> Any:
     """Return the model of a request's answer; tensors in it are unpacked already.
 
     Raises:

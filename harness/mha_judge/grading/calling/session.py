@@ -24,15 +24,13 @@ from mha_judge.sandbox.base import Channel, Ended, Reply, Tier, nothing
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
 from mha_judge.wire import WireError, encode_frame, pack, unpack
+from mha_judge.wire.bounds import MAX_ANSWERS_BYTES, MAX_NOTES, MAX_OUTPUT_BYTES
+from mha_judge.wire.operations import Operation
 
-MAX_OUTPUT = 64 * 1024
 DEVICE_START_S = 120.0
 """Until a worker has a GPU: CUDA's libraries are gigabytes, read from a cold disk."""
 _GPU_IS_LOST = frozenset({"AcceleratorError"})
 _GPU_ERROR = re.compile(r"CUDA error|device-side assert")
-MAX_NOTES = 100
-MAX_ANSWERS_BYTES = 256 * 1024**2
-"""Of all answers to one submission's questions: they are kept until it is diagnosed."""
 
 
 class LoadFailed(Exception):
@@ -101,7 +99,7 @@ class Session:
             self._take_device()
         fields = {"source": self._submission.source, "filename": self._submission.path.name}
         try:
-            loaded = self._answer("load", None, self._limits.load_s, fields)
+            loaded = self._answer(Operation.LOAD, None, self._limits.load_s, fields)
         except Raised as raised:
             self._end()
             raise LoadFailed(Verdict.ERROR, _load_problem(self._raised)) from raised
@@ -121,7 +119,7 @@ class Session:
         """
         fields = {"name": self._device, "memory_bytes": self._device_bytes}
         try:
-            self.facts = self._answer("device", None, DEVICE_START_S, fields)
+            self.facts = self._answer(Operation.DEVICE, None, DEVICE_START_S, fields)
         except (Raised, Crashed, TimedOut) as error:
             if self._alive:
                 self._end()
@@ -129,7 +127,7 @@ class Session:
 
     def request(
         self,
-        op: str,
+        op: Operation,
         value: object = None,
         meanwhile: Callable[[], None] = nothing,
         **fields: Any,
@@ -185,7 +183,7 @@ class Session:
 
     def _answer(
         self,
-        op: str,
+        op: Operation,
         value: object,
         timeout_s: float,
         fields: dict[str, Any],
@@ -219,7 +217,7 @@ class Session:
                 self._end()  # nothing works on this device any more until the process is another
             raise
 
-    def _open(self, op: str, reply: Reply) -> Any:
+    def _open(self, op: Operation, reply: Reply) -> Any:
         header = reply.header
         if header.get("id") != self._number:
             raise Crashed("the worker answered out of turn")
@@ -252,7 +250,7 @@ class Session:
     def _note(self, ended: Ended) -> None:
         self.cpu_s += ended.cpu_s
         self.peak_memory_bytes = max(self.peak_memory_bytes, ended.peak_memory_bytes)
-        self.output = (self.output + ended.output)[:MAX_OUTPUT]
+        self.output = (self.output + ended.output)[:MAX_OUTPUT_BYTES]
         self.output_bytes += ended.output_bytes
 
 

@@ -9,6 +9,7 @@ from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.expecting.compare import describe
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.problem import Entry
+from mha_judge.wire.operations import Operation
 
 
 class AnswerSheet:
@@ -29,7 +30,7 @@ class AnswerSheet:
             CheckFailure: If it is missing, or ANSWERS is not a dict.
         """
         if self._values is None:
-            value = self._context.session.request("read", name=self.entry.name).value
+            value = self._context.session.request(Operation.READ, name=self.entry.name).value
             if not isinstance(value, dict):
                 raise CheckFailure(f"`{self.entry.name}` is {describe(value)}; a dict is wanted")
             self._values = value

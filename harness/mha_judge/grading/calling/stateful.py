@@ -12,6 +12,7 @@ from mha_judge.grading.calling.target import Target
 from mha_judge.grading.expecting.expected import in_float64
 from mha_judge.grading.failures import Crashed
 from mha_judge.problem import Entry, Method
+from mha_judge.wire.operations import Operation
 
 
 class ObjectEntry:
@@ -34,7 +35,7 @@ class ObjectEntry:
         """Return the handle of a new object in the worker."""
         signature = self.found.definition.constructor
         call = self.context.bind(f"`{self.found.name}(…)`", signature, sizes, sizes)
-        return int(self.context.session.request("new", call, name=self.found.name).handle)
+        return int(self.context.session.request(Operation.NEW, call, name=self.found.name).handle)
 
 
 class Stateful:
@@ -55,7 +56,7 @@ class Stateful:
     def held_elements(self) -> int:
         """Numbers in all tensors and arrays that the candidate's object holds by now."""
         session = self.maker.context.session
-        listed = session.request("parameters", handle=self.handle).parameters
+        listed = session.request(Operation.PARAMETERS, handle=self.handle).parameters
         return sum(math.prod(one.shape) for one in listed if one.shape is not None)
 
     def __getattr__(self, name: str) -> Bound:

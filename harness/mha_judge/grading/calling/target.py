@@ -21,6 +21,7 @@ from mha_judge.grading.expecting.expected import Expected, expect, expect_gradie
 from mha_judge.grading.failures import CheckFailure, Crashed
 from mha_judge.problem import Entry
 from mha_judge.sandbox.base import nothing
+from mha_judge.wire.operations import Operation
 
 _Expectation = TypeVar("_Expectation")
 
@@ -182,7 +183,7 @@ class Target:
         if self._context.observed and not wrt:  # with gradients asked for, there is a graph
             options["observe"] = True
         called: Called = self._context.session.request(
-            "call",
+            Operation.CALL,
             (*prepared, cotangents),
             meanwhile,
             target=target,

@@ -22,6 +22,7 @@ from mha_judge.grading.calling.target import Target
 from mha_judge.grading.expecting.expected import leaves
 from mha_judge.grading.failures import CheckFailure, NotAssessed
 from mha_judge.submission import Submission
+from mha_judge.wire.operations import Operation
 
 MIB = 1024**2
 _FUSED = """
@@ -175,7 +176,7 @@ def seconds_of_reference(
     def run(session: Session) -> float:
         where: str | int = entry
         if sizes is not None:
-            where = session.request("new", ([], dict(sizes)), name=entry).handle
+            where = session.request(Operation.NEW, ([], dict(sizes)), name=entry).handle
         return _seconds(session, where, [(list(args), {}) for args in sets])
 
     reference = Path(str(context_of(gpu).task.reference.__file__))
@@ -206,12 +207,12 @@ def _seconds(session: Session, target: str | int, calls: Sequence[Call]) -> floa
     A run makes one call on each set of inputs and brings a number over at its end. What all sets
     take beyond what one takes, divided by the calls that it has more, is the time of a call.
     """
-    session.request("hold", [list(call) for call in calls])
+    session.request(Operation.HOLD, [list(call) for call in calls])
 
     def run(count: int) -> float:
-        session.request("shake")
+        session.request(Operation.SHAKE)
         started = time.perf_counter()
-        session.request("repeat", target=target, count=count)
+        session.request(Operation.REPEAT, target=target, count=count)
         return time.perf_counter() - started
 
     for _ in range(2):
