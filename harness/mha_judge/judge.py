@@ -32,9 +32,9 @@ from mha_judge.report.models import (
     SandboxInfo,
     SubmissionInfo,
 )
-from mha_judge.report.untrusted import clean, clean_line
 from mha_judge.sandbox.base import Channel, Tier
 from mha_judge.submission import Submission
+from mha_judge.untrusted import clean, clean_line
 
 if TYPE_CHECKING:
     from mha_judge.diagnosis import Diagnostician

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mha_judge.sandbox import SandboxOptions
 from mha_judge.bank import Bank
 from mha_judge.certify.certify import certify
 from mha_judge.certify.grades import Graders
 from mha_judge.errors import BankError
+from mha_judge.sandbox import SandboxOptions
 
 BUILTIN = Bank.builtin()
 PROBLEM = "split-merge-heads"

@@ -11,7 +11,7 @@ from mha_judge.errors import BankError
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions, Settings
 from mha_judge.scoring import keys
-from mha_judge.scoring.answers import Answer
+from mha_judge.scoring.answers import CandidateFile
 from mha_judge.submission import Submission
 
 COUNTS = {
@@ -60,7 +60,7 @@ def root(tmp_path, monkeypatch):
 
 def key(root: Path, source: str = "answer", sandbox: str = "jail") -> str:
     submission = Submission.of(source, "two_heads.py")
-    answer = Answer("alice", "two-heads", submission.path, submission)
+    answer = CandidateFile("alice", "two-heads", submission.path, submission)
     return keys.Keys(Bank.at(root / "bank"), sandbox).of(answer)
 
 

@@ -15,7 +15,7 @@ from mha_judge.submission import Submission
 
 
 @dataclass(frozen=True)
-class Task:
+class Specimen:
     """One source to be graded under one seed."""
 
     problem: str
@@ -33,7 +33,7 @@ class Graders:
     ) -> None:
         self._pool = Pool(bank, sandbox.open, processes, gpus=gpus)
 
-    def reports(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Report]]:
+    def reports(self, tasks: Iterable[Specimen]) -> Iterator[tuple[Specimen, Report]]:
         """Yield each task with its report, in order.
 
         Raises:
@@ -54,6 +54,6 @@ class Graders:
         self._pool.close()
 
 
-def _job(task: Task) -> Job:
+def _job(task: Specimen) -> Job:
     submission = Submission.of(task.source, f"{task.name}.py")
     return Job(task.problem, submission, task.seed, verdict_only=task.kind == "mutants")

@@ -65,7 +65,7 @@ def command(
 
         problem = bank.problem(name)
         report = grade(submission, bank, problem, channel, seed=seed, only=only, gpus=gpus)
-    from mha_judge.report import junit
+    from mha_judge.render.report import junit
 
     write_outputs(
         {
@@ -77,7 +77,7 @@ def command(
     if "-" not in paths.values():
         from rich.console import Console
 
-        from mha_judge.report import terminal
+        from mha_judge.render.report import terminal
         from mha_judge.report.models import Reveal
 
         terminal.show(report, Console(highlight=False), Reveal(reveal))

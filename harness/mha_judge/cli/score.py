@@ -110,10 +110,10 @@ def command(
 
     from mha_judge.judge import MAX_SEED
     from mha_judge.pool import Pool
+    from mha_judge.render.score import candidates, csv, html, junit, terminal
+    from mha_judge.render.score.progress import watcher
     from mha_judge.report.models import Reveal
     from mha_judge.scoring.answers import discover
-    from mha_judge.scoring.render import candidates, csv, html, junit, terminal
-    from mha_judge.scoring.render.progress import watcher
     from mha_judge.scoring.results import Results
     from mha_judge.scoring.score import due, grade_all, scoreboard
 

@@ -71,7 +71,7 @@ def command(
     from mha_judge.certify.certify import certify, seeds_from
     from mha_judge.certify.grades import Graders
     from mha_judge.certify.models import Certification
-    from mha_judge.certify.render import html, junit, terminal
+    from mha_judge.render.verify import html, junit, terminal
 
     console = Console(highlight=False, stderr="-" in paths.values())
     certificates = []

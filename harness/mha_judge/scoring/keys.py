@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path, PurePath
 
 from mha_judge.bank import VOCABULARY, Bank
-from mha_judge.scoring.answers import Answer
+from mha_judge.scoring.answers import CandidateFile
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LIBRARIES = ("torch", "numpy")
@@ -36,7 +36,7 @@ class Keys:
         self._judge = _hash([sandbox, *versions, words, *_contents(_PACKAGE, code)])
         self._problems: dict[str, str] = {}
 
-    def of(self, answer: Answer) -> str:
+    def of(self, answer: CandidateFile) -> str:
         """Return the hash of judge, sandbox options, problem and answer.
 
         Raises:

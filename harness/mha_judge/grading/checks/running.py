@@ -17,7 +17,7 @@ from mha_judge.grading.draw import Draw
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.outcomes import Category, Outcome
 from mha_judge.report.models import CheckResult
-from mha_judge.report.untrusted import clean
+from mha_judge.untrusted import clean
 
 
 class Run:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mha_judge.certify.models import Certification
-from mha_judge.report.page import page
+from mha_judge.render.page import page
 
 
 def render(certification: Certification) -> str:
     """Return a page that needs nothing beside it."""
-    return page("mha_judge.certify.render", "certification.html", certification=certification)
+    return page("mha_judge.render.verify", "certification.html", certification=certification)

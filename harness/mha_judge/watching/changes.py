@@ -9,20 +9,20 @@ from mha_judge.report.models import CheckResult, Report
 
 
 @dataclass(frozen=True)
-class Progress:
+class Changes:
     """The checks that pass now and did not, and those that did and do not; titles."""
 
     gained: tuple[str, ...]
     lost: tuple[str, ...]
 
 
-def progress(before: Report | None, now: Report) -> Progress:
+def changes(before: Report | None, now: Report) -> Changes:
     """Return what a grade gained and lost against the one before it; nothing for a first one."""
     if before is None:
-        return Progress((), ())
+        return Changes((), ())
     was, is_ = (_passed(report.checks) for report in (before, now))
     titles = {check.id: check.title for check in (*before.checks, *now.checks)}
-    return Progress(
+    return Changes(
         tuple(titles[name] for name in is_ if name not in was),
         tuple(titles[name] for name in was if name not in is_),
     )

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mha_judge.outcomes import Outcome, Verdict
-from mha_judge.report.marks import MARKS
+from mha_judge.render.marks import MARKS
 from mha_judge.report.models import CheckResult, LoadProblem, Report, Reveal
 
 _COLOURS: dict[Outcome, str] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from mha_judge.report.junit import document, xml_text
+from mha_judge.render.report.junit import document, xml_text
 from mha_judge.scoring.models import Cell, Scoreboard, Standing
 
 

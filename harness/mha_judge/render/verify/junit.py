@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from mha_judge.certify.models import Certification
-from mha_judge.report.junit import document, xml_text
+from mha_judge.render.report.junit import document, xml_text
 
 
 def render(certification: Certification) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mha_judge.outcomes import Category
-from mha_judge.report.marks import MARKS
+from mha_judge.render.marks import MARKS
+from mha_judge.render.page import page
+from mha_judge.render.score.heatmap import Pictures, pictures
 from mha_judge.report.models import CheckResult, Report
-from mha_judge.report.page import page
-from mha_judge.report.untrusted import clean
-from mha_judge.scoring.answers import Found
+from mha_judge.scoring.answers import HandedIn
 from mha_judge.scoring.models import Cell, Row, Scoreboard
-from mha_judge.scoring.render.heatmap import Pictures, pictures
 from mha_judge.scoring.results import Results
+from mha_judge.untrusted import clean
 
 _MAX_PICTURES = 3
 """Checks of one answer that are drawn; the others fail for the same reasons."""
@@ -67,7 +67,7 @@ class _Sheet:
     alike: list[str]
 
 
-def render(board: Scoreboard, found: Found, results: Results) -> str:
+def render(board: Scoreboard, found: HandedIn, results: Results) -> str:
     """Return a page that needs nothing beside it."""
     sources = {
         (a.candidate, a.problem): a.submission.source
@@ -79,7 +79,7 @@ def render(board: Scoreboard, found: Found, results: Results) -> str:
     ]
     earned = {name for row in board.rows for name in row.categories}
     return page(
-        "mha_judge.scoring.render",
+        "mha_judge.render.score",
         "scoreboard.html",
         board=board,
         sheets=sheets,
