@@ -52,4 +52,4 @@ CMD ["python", "-I", "-B", "-X", "utf8", "-m", "mha_judge.worker.supervisor"]
 LABEL org.opencontainers.image.title="mha-judge-sandbox" \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.licenses="Apache-2.0" \
-      mha-judge.protocol="4"
+      mha-judge.protocol="5"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mha_judge.grading.replies import ParameterInfo
-from mha_judge.grading.roles import is_bias, map_path, role_of
+from mha_judge.grading.roles import said_of
 
 _APART = "each path by itself"
 
@@ -58,10 +58,10 @@ def _aliases(
     for paths in arrays.values():
         if len(paths) == 1:
             continue
-        roles = {one.path: role_of(map_path(one.path), names) for one in paths}
-        named = {(role, is_bias(path)): path for path, role in roles.items() if role is not None}
+        said = {one.path: said_of(one.path, names) for one in paths}
+        named = {words: path for path, words in said.items() if words[0] is not None}
         if len(named) > 1:
             continue
-        first = next((path for path in roles if roles[path] is not None), paths[0].path)
-        aliases |= {path: first for path in roles if path != first}
+        first = next((path for path in said if said[path][0] is not None), paths[0].path)
+        aliases |= {path: first for path in said if path != first}
     return aliases

@@ -10,7 +10,7 @@ import json
 import struct
 from typing import Any
 
-PROTOCOL = 4
+PROTOCOL = 5
 """Rises when judge and worker of different versions would no longer understand each other.
 
 An image is labelled with the number its worker speaks, and the judge compares.
