@@ -30,6 +30,10 @@ def of(path, *shape, owner=""):
     return ParameterInfo(path=path, shape=list(shape), owner=owner)
 
 
+ALL_NAMES = ["q", "k", "v", "out"]
+LINEARS = [of(f"{name}.weight", E, E, owner="Linear") for name in ALL_NAMES]
+
+
 def found(*parameters, roles=ROLES):
     return list(arrangements(parameters, roles, WORDS))
 
@@ -122,3 +126,75 @@ def test_a_map_of_as_many_heads_is_no_stack():
 
     heads = three[0].weight.reshape(3, 2, E).mT
     assert torch.equal(first.values["W_q"], heads)
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+@pytest.mark.parametrize("path", ["W", "in_proj"])
+def test_maps_stand_along_any_axis(axis, path):
+    shape = [E, E]
+    shape.insert(axis, 3)
+
+    first = found(of("out.weight", E, E, owner="Linear"), of(path, *shape), of("b", 3, E))[0]
+
+    assert torch.equal(first.values[path], torch.stack(list(INPUTS.mT), axis))
+    assert torch.equal(first.values["b"], BIASES[:3])
+
+
+def test_maps_stand_along_an_axis_beside_one_for_the_heads():
+    first = found(of("W", E, 3, H, D), of("W_o", H, D, E))[0]
+
+    assert torch.equal(first.values["W"].flatten(2), torch.stack(list(INPUTS.mT), 1))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_four_maps_stand_one_after_the_other_in_a_matrix(axis):
+    shape = [E, E]
+    shape[axis] *= 4
+
+    first = found(of("W", *shape), of("b", 4 * E))[0]
+
+    assert holds(first, W=torch.cat(list(ALL.mT), axis), b=BIASES.flatten())
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_a_stack_keeps_its_axis_at_sizes_that_would_allow_another(size):
+    small = [role(name, size, size, split="in" if name == "out" else "out") for name in ALL_NAMES]
+    key = found(of("W", E, 4, E))[0].key
+
+    first = next(arrangements([of("W", size, 4, size)], small, WORDS, key))
+
+    assert torch.equal(first.values["W"], torch.stack([one.weight.T for one in small], 1))
+
+
+NORM = RoleWeights(
+    "norm", torch.rand(E, generator=GENERATOR), torch.rand(E, generator=GENERATOR), kind="norm"
+)
+
+
+@pytest.mark.parametrize("shape", [(2, E), (E, 2), (2, 1, E), (1, 2, E)], ids=str)
+@pytest.mark.parametrize("path", ["ln", "norm.weight", "p7"])
+def test_scale_and_shift_of_a_norm_are_one_parameter(shape, path):
+    stack = torch.stack([NORM.weight, NORM.bias])
+
+    first = found(*LINEARS, of(path, *shape), roles=[*ROLES, NORM])[0]
+
+    expected = stack.T if shape == (E, 2) else stack
+    assert torch.equal(first.values[path], expected.reshape(shape))
+    assert "norm" in first.biased
+
+
+def test_a_norm_in_one_parameter_stays_one_where_it_could_be_a_map():
+    two = [RoleWeights(name, torch.rand(2, 2), torch.rand(2)) for name in ALL_NAMES]
+    norm = RoleWeights("norm", torch.rand(2), torch.rand(2), kind="norm")
+    key = found(*LINEARS, of("ln", 2, E), roles=[*ROLES, NORM])[0].key
+    maps = [of(one.path, 2, 2, owner="Linear") for one in LINEARS]
+
+    first = next(arrangements([*maps, of("ln", 2, 2)], [*two, norm], WORDS, key))
+
+    assert torch.equal(first.values["ln"], torch.stack([norm.weight, norm.bias]))
+
+
+@pytest.mark.parametrize("path", ["bias", "b_qk"])
+def test_two_biases_are_no_norm(path):
+    with pytest.raises(Unbound, match="1 norms; none"):
+        found(*LINEARS, of(path, 2, E), roles=[*ROLES, NORM])

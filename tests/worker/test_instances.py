@@ -8,8 +8,10 @@ from mha_judge.worker import instances
 from mha_judge.worker.submission import MODULE
 
 PREAMBLE = """
+from collections import UserDict, deque
 from dataclasses import dataclass
-from types import SimpleNamespace
+from enum import Enum
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,6 +108,60 @@ class C:
         pair = self.pair
         return [self.kept.first, *self.kept.rest, pair.one, pair.two, self.more.last]
 """
+KEYS = """
+class Role(Enum):
+    QUERY = "q"
+class C:
+    def __init__(self):
+        self.w = {("q", 0): array(1), Role.QUERY: array(2), 1: array(3), None: array(4)}
+    def read(self):
+        return list(self.w.values())
+"""
+MAPPINGS = """
+class Own(UserDict):
+    pass
+class C:
+    def __init__(self):
+        self.own, self.row = Own(W_q=array(1)), deque([array(2)])
+        self.fixed = MappingProxyType({"W_k": array(3), "W_v": array(4)})
+    def read(self):
+        return [self.own["W_q"], *self.row, *self.fixed.values()]
+"""
+DEEP = """
+class C:
+    def __init__(self):
+        self.w = {"a": [{"b": {"c": [{"d": [array(1)]}]}}]}
+        self.w["itself"] = self.w
+        self.again = [self, self.w]
+    def read(self):
+        return [self.w["a"][0]["b"]["c"][0]["d"][0]]
+"""
+BESIDE = """
+class Inner(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w, self.n = nn.Parameter(torch.ones(2, 3)), 5
+        self.bias = torch.zeros(3)
+class C(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.b_o = Inner(), torch.zeros(3)
+        self.more = {"W_o": torch.ones(2, 3)}
+    def read(self):
+        return [self.b_o, self.more["W_o"], self.inner.w, self.inner.bias]
+"""
+IGNORING = """
+class C(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = torch.ones(2, 3)
+    @property
+    def W_q(self): return self.kept
+    @W_q.setter
+    def W_q(self, w): pass
+    def read(self):
+        return [self.kept]
+"""
 
 
 @pytest.mark.parametrize(
@@ -119,8 +175,22 @@ class C:
             FROZEN,
             ["kept.first", "kept.rest.0", "kept.rest.1", "pair.0", "pair.1", "more.last"],
         ),
+        (KEYS, ["w.q_0", "w.QUERY", "w.1", "w.None"]),
+        (MAPPINGS, ["own.W_q", "row.0", "fixed.W_k", "fixed.W_v"]),
+        (BESIDE, ["b_o", "more.W_o", "inner.w", "inner.bias"]),
+        (IGNORING, ["kept"]),
     ],
-    ids=["slots", "properties of a dict", "views of a stack", "copies", "frozen"],
+    ids=[
+        "slots",
+        "properties of a dict",
+        "views of a stack",
+        "copies",
+        "frozen",
+        "keys of any kind",
+        "mappings of any kind",
+        "plain tensors beside parameters",
+        "a setter that ignores",
+    ],
 )
 def test_arrays_are_found_by_the_names_they_can_be_set_by(source, paths):
     instance = made(source)
@@ -130,6 +200,53 @@ def test_arrays_are_found_by_the_names_they_can_be_set_by(source, paths):
     assert list(numbers) == paths
     for array, number in zip(instance.read(), numbers.values(), strict=True):
         assert (array == number).all()
+
+
+def test_arrays_are_found_deep_down_and_in_what_holds_itself():
+    instance = made(DEEP)
+    paths = list(told(instance))
+
+    filled(instance, dict.fromkeys(paths[1:], paths[0]))
+
+    assert paths == ["w.a.0.b.c.0.d.0", "again.1.a.0.b.c.0.d.0"]
+    assert (instance.read()[0] == 5).all()
+
+
+def test_of_two_paths_that_read_alike_the_first_is_told_and_of_endless_ones_none():
+    source = """
+class C:
+    def __init__(self):
+        self.w = {1: array(1), "1": array(2), "x" * 999: array(3)}
+"""
+
+    assert list(told(made(source))) == ["w.1"]
+
+
+def test_modules_are_found_once_each_in_what_holds_itself():
+    source = """
+class Head:
+    def __init__(self, of):
+        self.of, self.map = of, nn.Linear(2, 2)
+class C:
+    def __init__(self):
+        self.heads = {number: Head(self) for number in range(20)}
+"""
+
+    assert len(list(instances.modules(made(source)))) == 20
+
+
+def test_a_setter_that_ignores_what_it_is_given_is_an_error():
+    source = """
+class C:
+    kept = np.zeros((2, 2))
+    @property
+    def W_q(self): return self.kept
+    @W_q.setter
+    def W_q(self, w): pass
+"""
+
+    with pytest.raises(AttributeError, match="`W_q` cannot be set from outside: it stays"):
+        instances.set_parameters(made(source), {"W_q": torch.ones(2, 2)}, "float64", {})
 
 
 @pytest.mark.parametrize("held", ["None", "np.eye(2, dtype=int)", "property(lambda self: 1)"])

@@ -1,11 +1,12 @@
 """Instances of the candidate's classes: their parameters, found and set by path."""
 
 import contextlib
+import enum
 import inspect
 import itertools
 import math
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, MutableSequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,8 +16,10 @@ import torch
 from mha_judge.wire.bounds import MAX_PARAMETERS
 from mha_judge.worker.submission import MODULE
 
-MAX_DEPTH = 4
+MAX_DEPTH = 16
 MAX_NAME = 200
+_BY_KEY = (MutableMapping, types.MappingProxyType)
+_IN_ORDER = (MutableSequence, tuple)
 
 
 class _Place(NamedTuple):
@@ -41,9 +44,9 @@ def parameters(instance: Any) -> list[dict[str, Any]]:
     """Return every array that can be set, at each path that leads to it, in order of definition.
 
     `shape` is None for a lazy parameter that no call has given a shape yet. `start` says that a
-    vector holds only `ones` or only `zeros`. Paths of one `number` lead to one array; a parameter
-    or module of torch is listed once, since whoever registers it twice means to share it. Other
-    attributes of an ordinary instance follow as `bare`.
+    vector holds only `ones` or only `zeros`. Paths of one `number` lead to one plain array; a
+    parameter or module of torch is listed once, since whoever registers it twice means to share it,
+    and a parameter has no number. Other attributes of an ordinary instance follow as `bare`.
     """
     found = _found(instance)  # keeps all arrays alive, so that no two have one id
     numbers: dict[int, int] = {}
@@ -55,7 +58,9 @@ def parameters(instance: Any) -> list[dict[str, Any]]:
             "shape": _shape(place.array),
             "owner": place.owner,
             "start": _start(place.array),
-            "number": numbers.setdefault(id(place.array), len(numbers)),
+            "number": None
+            if isinstance(place.array, torch.nn.Parameter)
+            else numbers.setdefault(id(place.array), len(numbers)),
         }
         for place in found
     ] + [
@@ -81,10 +86,25 @@ def _is_outside(array: Any, path: str) -> bool:
 
 def _set_from_outside(instance: Any, name: str, array: Any) -> None:
     """Set an attribute as whoever uses the class does; the class decides what comes of it."""
+    before = _read(instance, name)
     try:
         setattr(instance, name, array)
     except Exception as error:
         raise AttributeError(f"`{name}` cannot be set from outside: {error}") from error
+    after = _read(instance, name)
+    if numpy.array_equal(before, after) and not numpy.array_equal(after, array):
+        raise AttributeError(f"`{name}` cannot be set from outside: it stays as it was")
+
+
+def _read(instance: Any, name: str) -> Any:
+    """Return a copy of what an attribute holds; NaN, which equals nothing, if it cannot be read."""
+    try:
+        found = getattr(instance, name)
+        if isinstance(found, torch.Tensor):
+            found = found.detach().cpu().numpy()
+        return numpy.array(found)
+    except Exception:
+        return numpy.nan
 
 
 def set_parameters(
@@ -133,22 +153,24 @@ def _cast_plain_attributes(module: torch.nn.Module, dtype: torch.dtype) -> None:
                 setattr(part, name, value.to(dtype))
 
 
-def modules(value: Any, depth: int = 0) -> Iterator[torch.nn.Module]:
+def modules(value: Any, depth: int = 0, seen: set[int] | None = None) -> Iterator[torch.nn.Module]:
     """Yield the modules of torch that an instance of any class is or holds."""
+    seen = set() if seen is None else seen
+    if id(value) in seen or depth > MAX_DEPTH:
+        return
+    seen.add(id(value))
     if isinstance(value, torch.nn.Module):
         yield value
-    if depth > MAX_DEPTH:
-        return
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, _IN_ORDER):
         inner = list(value)
-    elif isinstance(value, dict):
+    elif isinstance(value, _BY_KEY):
         inner = list(value.values())
     elif _is_own(value):
         inner = [item for _, item in _attributes(value)]
     else:
         return
     for item in inner[:MAX_PARAMETERS]:
-        yield from modules(item, depth + 1)
+        yield from modules(item, depth + 1, seen)
 
 
 def _like(array: Any, value: torch.Tensor, dtype: torch.dtype | None) -> Any:
@@ -159,7 +181,13 @@ def _like(array: Any, value: torch.Tensor, dtype: torch.dtype | None) -> Any:
 
 
 def _found(instance: Any) -> list[_Place]:
-    return list(itertools.islice(_walk(instance, "", _keep, 0, set()), MAX_PARAMETERS))
+    """Return the places that have a name to tell; of several of one name the first."""
+    walked = itertools.islice(_walk(instance, "", _keep, 0, set()), MAX_PARAMETERS)
+    places: dict[str, _Place] = {}
+    for place in walked:
+        if len(place.path) <= MAX_NAME:
+            places.setdefault(place.path, place)
+    return list(places.values())
 
 
 def _keep(value: Any) -> None:
@@ -172,42 +200,42 @@ def _walk(
     if id(value) in seen or depth > MAX_DEPTH:
         return
     if isinstance(value, torch.nn.Module):
-        yield from _walk_module(value, path, depth, seen)
+        for prefix, child in value.named_modules():
+            if id(child) not in seen:
+                seen.add(id(child))
+                yield from _walk_object(child, _join(path, prefix), depth, seen)
     elif _is_array(value):
         if isinstance(value, torch.nn.Parameter):
             seen.add(id(value))
         yield _Place(path, value, "", put)
-    elif isinstance(value, (list, tuple)):
-        items = list(value) if isinstance(value, tuple) else value
-        for index, item in enumerate(items[:MAX_PARAMETERS]):
-            into = partial(items.__setitem__, index)
-            if isinstance(value, tuple):
-                into = partial(_put_into_tuple, value, items, index, put)
-            yield from _walk(item, f"{path}.{index}", into, depth + 1, seen)
-    elif isinstance(value, dict):
-        for key, item in list(value.items())[:MAX_PARAMETERS]:
-            if isinstance(key, str):
-                into = partial(value.__setitem__, key)
-                yield from _walk(item, _join(path, key), into, depth + 1, seen)
+    elif isinstance(value, _IN_ORDER + _BY_KEY):
+        seen.add(id(value))  # it may hold itself
+        yield from _walk_items(value, path, put, depth, seen)
+        seen.remove(id(value))  # at another path it is listed again
     elif _is_own(value):
         seen.add(id(value))
         yield from _walk_object(value, path, depth, seen)
 
 
-def _walk_module(
-    module: torch.nn.Module, path: str, depth: int, seen: set[int]
+def _walk_items(
+    value: Any, path: str, put: Callable[[Any], None], depth: int, seen: set[int]
 ) -> Iterator[_Place]:
-    registered = False
-    for prefix, child in module.named_modules():
-        for name, parameter in child.named_parameters(recurse=False):
-            registered = True
-            if id(parameter) not in seen and not _is_constant(parameter):
-                seen.add(id(parameter))
-                whole = _join(path, _join(prefix, name))
-                yield _Place(whole, parameter, _owner(child), partial(setattr, child, name))
-    if not registered:  # arrays kept as plain attributes: they cannot be trained, but be graded
-        seen.add(id(module))
-        yield from _walk_object(module, path, depth, seen)
+    by_key = isinstance(value, _BY_KEY)
+    fixed = not isinstance(value, (MutableMapping, MutableSequence))
+    items = (dict(value) if by_key else list(value)) if fixed else value
+    pairs = value.items() if by_key else enumerate(value)
+    for key, item in list(itertools.islice(pairs, MAX_PARAMETERS)):
+        into = partial(items.__setitem__, key)
+        if fixed:
+            into = partial(_put_into_fixed, value, items, key, put)
+        yield from _walk(item, _join(path, _word(key)), into, depth + 1, seen)
+
+
+def _word(key: Any) -> str:
+    """Return a key as part of a path: `("q", 0)` as `q_0`."""
+    if isinstance(key, tuple):
+        return "_".join(map(_word, key))
+    return str(key.name if isinstance(key, enum.Enum) else key)
 
 
 def _walk_object(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[_Place]:
@@ -225,6 +253,12 @@ def _is_own(value: Any) -> bool:
 
 
 def _stored(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[_Place]:
+    if isinstance(value, torch.nn.Module):
+        for name, parameter in value.named_parameters(recurse=False):
+            if id(parameter) not in seen and not _is_constant(parameter):
+                seen.add(id(parameter))
+                put = partial(setattr, value, name)
+                yield _Place(_join(path, name), parameter, _owner(value), put)
     for name, item in _attributes(value):
         yield from _walk(item, _join(path, name), partial(_assign, value, name), depth + 1, seen)
 
@@ -268,11 +302,14 @@ def _shown(value: Any, stored: Callable[[], list[_Place]]) -> tuple[dict[str, An
                 continue
             start = torch.as_tensor(array).detach().clone()
             setattr(value, name, _like(array, torch.zeros_like(start), start.dtype))
-            zeros = _numbers(stored())
+            zeros, nothing = _numbers(stored()), _read(value, name)
             parameters = [p.path for p in stored() if isinstance(p.array, torch.nn.Parameter)]
             setattr(value, name, _like(array, torch.ones_like(start), start.dtype))
             ones = _numbers(stored())
+            ignored = numpy.array_equal(nothing, _read(value, name))
             setattr(value, name, _like(array, start, start.dtype))
+            if ignored:  # what is set does not get there
+                continue
             changed = {path: ones[path] != numbers for path, numbers in zeros.items()}
             if any(path in parameters and where.any() for path, where in changed.items()):
                 continue
@@ -350,9 +387,7 @@ def _assign(holder: Any, name: str, value: Any) -> None:
         object.__setattr__(holder, name, value)
 
 
-def _put_into_tuple(
-    old: tuple[Any, ...], items: list[Any], index: int, put: Callable[[Any], None], value: Any
-) -> None:
-    """Put a tuple in the place of an old one, with another item and those put before."""
-    items[index] = value
-    put(type(old)(*items) if hasattr(old, "_fields") else tuple(items))
+def _put_into_fixed(old: Any, items: Any, key: Any, put: Callable[[Any], None], value: Any) -> None:
+    """Put a tuple, or view of a dict, in the place of an old one, with what was put before."""
+    items[key] = value
+    put(type(old)(*items) if hasattr(old, "_fields") else type(old)(items))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mha_judge.grading.binding.described import ParameterInfo
-from mha_judge.grading.binding.roles import is_bias, map_path, role_of
+from mha_judge.grading.binding.roles import said_of
 from mha_judge.vocabulary import Vocabulary
 
 _APART = "each path by itself"
@@ -61,10 +61,10 @@ def _aliases(
     for paths in arrays.values():
         if len(paths) == 1:
             continue
-        roles = {one.path: role_of(map_path(one.path), words, names) for one in paths}
-        named = {(role, is_bias(path)): path for path, role in roles.items() if role is not None}
+        said = {one.path: said_of(one.path, words, names) for one in paths}
+        named = {told: path for path, told in said.items() if told[0] is not None}
         if len(named) > 1:
             continue
-        first = next((path for path in roles if roles[path] is not None), paths[0].path)
-        aliases |= {path: first for path in roles if path != first}
+        first = next((path for path in said if said[path][0] is not None), paths[0].path)
+        aliases |= {path: first for path in said if path != first}
     return aliases

@@ -57,7 +57,12 @@ class ParameterInfo(Described):
     bare: bool = False
     """Whether it is an attribute of an ordinary instance that holds no such array, or not yet."""
     number: Place | None = None
-    """The same for every path to one plain array."""
+    """The same for every path to one plain array; None of a parameter of torch."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a tensor or array that no module of torch trains."""
+        return self.number is not None
 
     @field_validator("shape")
     @classmethod

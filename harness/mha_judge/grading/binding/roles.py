@@ -82,6 +82,13 @@ def map_path(path: str) -> str:
     return ".".join([*parents, stripped or last])
 
 
+def said_of(
+    path: str, words: Vocabulary, names: Mapping[str, Sequence[str]]
+) -> tuple[str | None, bool]:
+    """Return the role that a parameter's path names, or None, and whether it names a bias."""
+    return role_of(map_path(path), words, names), is_bias(path)
+
+
 def heads_index(path: str) -> tuple[int, ...]:
     """Return the numbers that parts of a path are or end with, which order the maps of a list."""
     return tuple(int(found[0]) for part in path.split(".") if (found := _INDEX.search(part)))

@@ -24,7 +24,7 @@ from mha_judge.grading.binding.layouts import (
     place,
 )
 from mha_judge.grading.binding.maps import Map, RoleWeights, maps_of, names_of
-from mha_judge.grading.binding.stacks import in_parts, joined, taken_apart
+from mha_judge.grading.binding.stacks import in_parts, joined, taken_apart, ways_apart
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.vocabulary import Vocabulary
 
@@ -86,19 +86,19 @@ def _of_view(
     view: View, roles: Sequence[RoleWeights], words: Vocabulary, wanted: Collection[str]
 ) -> Iterator[Arrangement]:
     """Yield the arrangements of parameters of which each is an array of its own."""
-    parts = taken_apart(view.parameters, roles)
-    parameters = in_parts(view.parameters, parts)
-    for assignment in assignments(maps_of(parameters, roles, words), roles):
-        for found in _lay_out(assignment, roles, wanted):
-            values = joined(found.values, view.parameters, parts)
-            if values is not None:
-                yield replace(
-                    found,
-                    key=(*view.key, *found.key),
-                    values=values,
-                    unbound=tuple(p.path for p in view.parameters if p.path not in values),
-                    aliases={path: one for path, one in view.aliases.items() if one in values},
-                )
+    for apart, parts in ways_apart(view.parameters, roles, wanted):
+        parameters = in_parts(view.parameters, parts)
+        for assignment in assignments(maps_of(parameters, roles, words), roles):
+            for found in _lay_out(assignment, roles, wanted):
+                values = joined(found.values, view.parameters, parts)
+                if values is not None:
+                    yield replace(
+                        found,
+                        key=(*view.key, *apart, *found.key),
+                        values=values,
+                        unbound=tuple(p.path for p in view.parameters if p.path not in values),
+                        aliases={path: one for path, one in view.aliases.items() if one in values},
+                    )
 
 
 def nearest(found: Iterable[Arrangement], wanted: Collection[str]) -> Arrangement:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,18 +12,21 @@ from torch import Tensor
 
 from mha_judge.errors import BankError
 from mha_judge.grading.binding.described import ParameterInfo
-from mha_judge.grading.binding.maps import RoleWeights
-from mha_judge.grading.binding.weights import Arrangement, arrangements, nearest
+from mha_judge.grading.binding.maps import RoleWeights, names_of
+from mha_judge.grading.binding.roles import said_of
+from mha_judge.grading.binding.weights import Arrangement, Unbound, arrangements, nearest
 from mha_judge.grading.calling.maker import Maker
 from mha_judge.grading.calling.target import Target
 from mha_judge.grading.calling.trace import Step
-from mha_judge.grading.expecting.arrays import make_layer
-from mha_judge.grading.expecting.expected import Expected, Live
-from mha_judge.grading.failures import Crashed
+from mha_judge.grading.expecting.arrays import as_tensors, make_layer
+from mha_judge.grading.expecting.expected import Expected, Live, leaves
+from mha_judge.grading.failures import CheckFailure, Crashed
+from mha_judge.outcomes import Outcome
 from mha_judge.problem import Role
 from mha_judge.wire.operations import Operation
 
 _BIAS_SCALE = 0.3
+_WITHOUT_SPARE = "what it needs"
 
 
 class Layer(Target):
@@ -51,9 +55,15 @@ class Layer(Target):
 
     @property
     def parameter_count(self) -> int:
-        """Numbers in all parameters of the candidate's layer, each array counted once."""
-        aliases = {} if self.arrangement is None else self.arrangement.aliases
+        """Numbers in all parameters of the candidate's layer, each array counted once.
+
+        An array that may be spared counts where it is bound.
+        """
+        assert self.arrangement is not None
+        bound, aliases = self.arrangement.values, self.arrangement.aliases
         own = [p for p in self.parameters if p.path not in aliases]
+        if any(p.plain and p.path not in bound for p in own):
+            own = [p for p in own if p.path in bound or p.path not in self._maker.spare]
         return sum(int(torch.Size(p.shape or []).numel()) for p in own)
 
     @property
@@ -65,7 +75,30 @@ class Layer(Target):
         )
 
     def choices(self, wanted: Sequence[str] = ()) -> Iterator[Arrangement]:
-        return arrangements(self.parameters, self._roles, self._context.task.vocabulary, wanted)
+        return self._choices(self._roles, wanted)
+
+    def _choices(
+        self, roles: Sequence[RoleWeights], wanted: Sequence[str]
+    ) -> Iterator[Arrangement]:
+        """Yield arrangements of all parameters, then of those that cannot be spared."""
+        unbound: Unbound | None = None
+        words = self._context.task.vocabulary
+        if _WITHOUT_SPARE not in wanted:
+            try:
+                yield from arrangements(self.parameters, roles, words, wanted)
+            except Unbound as error:
+                unbound = error
+        if _WITHOUT_SPARE in wanted or not wanted:
+            needed = self.parameters
+            if any(one.plain for one in needed):
+                needed = [one for one in needed if one.path not in self._maker.spare]
+            if len(needed) < len(self.parameters):
+                with contextlib.suppress(Unbound):
+                    for found in arrangements(needed, roles, words, wanted):
+                        unbound = None
+                        yield replace(found, key=(_WITHOUT_SPARE, *found.key))
+        if unbound is not None:
+            raise unbound
 
     def bind_first(self, key: tuple[str, ...] | None) -> None:
         """Bind the arrangement of this key, else the one nearest to it."""
@@ -92,6 +125,34 @@ class Layer(Target):
                     weight.copy_(weights.weight.to(self.dtype))
                     if shift is not None:
                         shift.copy_(bias.to(self.dtype))
+
+    def says(self, parameter: ParameterInfo) -> tuple[str | None, bool]:
+        """Return what a parameter's name says that it is."""
+        return said_of(parameter.path, self._context.task.vocabulary, names_of(self._roles))
+
+    def reads(self, parameter: ParameterInfo, args: Sequence[Tensor]) -> bool:
+        """Return whether a call's answer depends on an array; spoils the layer.
+
+        An exception or NaN where the array is NaN says so.
+        """
+        words = self._context.task.vocabulary
+        with contextlib.suppress(Unbound):  # what it holds at first does as well
+            self.bind(next(arrangements(self.parameters, self._roles, words)))
+        numbers = torch.full(parameter.shape or [], torch.nan)
+        try:
+            self._context.session.request(
+                Operation.SET_PARAMETERS,
+                {parameter.path: numbers},
+                handle=self._handle,
+                dtype=str(self.dtype).removeprefix("torch."),
+                aliases={},
+            )
+            answer = leaves(as_tensors(self.attempt(*args)))
+        except CheckFailure as failure:
+            if failure.outcome in (Outcome.TIMEOUT, Outcome.CRASHED):
+                raise
+            return True
+        return any(bool(one.isnan().any()) for one in answer if isinstance(one, Tensor))
 
     def train(self, training: bool) -> None:
         """Put the candidate's layer into training or evaluation mode."""
@@ -199,7 +260,8 @@ class Layer(Target):
         exact = self._arranged({name: one.exact for name, one in wanted.items()})
         rounded = self._arranged({name: one.rounded for name, one in wanted.items()})
         any_row = next(iter(wanted.values()))
-        known = [path for path in self.arrangement.values if not exact[path].isnan().any()]
+        plain = {one.path for one in self.parameters if one.plain}  # nothing trains them
+        known = [path for path in exact if path not in plain and not exact[path].isnan().any()]
         return [
             (
                 f"the parameter {path}",
@@ -223,7 +285,7 @@ class Layer(Target):
             roles.append(replace(weights, weight=weight, bias=no_bias if bias is None else bias))
         assert self.arrangement is not None
         key = self.arrangement.key
-        found = arrangements(self.parameters, roles, self._context.task.vocabulary, key)
+        found = self._choices(roles, key)
         return next(arrangement.values for arrangement in found if arrangement.key == key)
 
 

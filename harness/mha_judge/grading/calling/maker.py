@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -28,6 +29,11 @@ class Maker:
         self.found = found
         self.chosen: tuple[str, ...] | None = None
         """How the weights are arranged in its parameters, once that is found."""
+
+    @cached_property
+    def spare(self) -> frozenset[str]:
+        """Paths of arrays that need be none of the weights."""
+        return frozenset()
 
     def attempt(self, *sizes: float) -> None:
         """Make a layer that the contract rules out, and call it if that did not raise."""

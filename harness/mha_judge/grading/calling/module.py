@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from mha_judge.grading.binding.described import ParameterInfo
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.maker import Maker
 from mha_judge.grading.expecting.compare import require_form
@@ -18,6 +20,8 @@ from mha_judge.outcomes import Outcome
 
 _NEARLY = 1e-3
 """Share of the largest number that a layer with the right weights may be off on the probe."""
+_MAX_MEASURED = 64
+"""Arrays of an ordinary class of which is tried whether a call reads them."""
 _MAX_RECOGNISED = 24
 """Arrangements in which a wrong layer is compared with the known mistakes."""
 
@@ -33,6 +37,36 @@ class ModuleEntry(Maker):
         layer = Layer(self, sizes, dtype)
         layer.bind_first(self.chosen)
         return layer
+
+    @cached_property
+    def spare(self) -> frozenset[str]:
+        """Paths of arrays that need be none of the weights.
+
+        In a module of torch these are all plain arrays, such as a scale or a mask. In another class
+        it is what a call does not read, such as buffers for gradients; but one whose name says what
+        it is should have been read, unless another has that name too.
+        """
+        with self.context.trace.paused():
+            layer = self._probe()
+            plain = [one for one in layer.parameters if one.plain]
+            if self.found.definition.module:
+                return frozenset(one.path for one in plain)
+            unread = {one.path for one in plain[:_MAX_MEASURED] if not self._reads(one)}
+        said = {one.path: layer.says(one) for one in layer.parameters}
+        read = {words for path, words in said.items() if path not in unread}
+        return frozenset(path for path in unread if said[path][0] is None or said[path] in read)
+
+    def _probe(self) -> Layer:
+        assert self.entry.probe is not None
+        return Layer(self, self.entry.probe.constructor, torch.float32)
+
+    def _reads(self, parameter: ParameterInfo) -> bool:
+        layer = self._probe()
+        return layer.reads(parameter, self._inputs(layer))
+
+    def _inputs(self, layer: Layer) -> list[Tensor]:
+        assert self.entry.probe is not None
+        return [layer.draw.normal(*shape) for shape in self.entry.probe.inputs]
 
     def _reproduces(self, layer: Layer, args: Sequence[Tensor]) -> bool:
         """Return whether a layer gives nearly what the reference gives; a dead worker is no answer.
@@ -50,14 +84,13 @@ class ModuleEntry(Maker):
 
     def _choose(self) -> None:
         """Find the arrangement of weights that reproduces the reference on one input."""
-        assert self.entry.probe is not None
-        layer = Layer(self, self.entry.probe.constructor, torch.float32)
+        layer = self._probe()
         choices = layer.choices()
         first, *second = itertools.islice(choices, 2)
         self.chosen = first.key
         if not second:
             return
-        args = [layer.draw.normal(*shape) for shape in self.entry.probe.inputs]
+        args = self._inputs(layer)
         known: tuple[str, ...] | None = None
         for number, choice in enumerate(itertools.chain([first, *second], choices)):
             layer.bind(choice)

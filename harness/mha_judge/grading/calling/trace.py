@@ -57,8 +57,8 @@ class Trace:
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Leave out trials of the judge's own, such as arrangements of weights."""
-        self._paused = True
+        before, self._paused = self._paused, True
         try:
             yield
         finally:
-            self._paused = False
+            self._paused = before
