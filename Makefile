@@ -15,7 +15,8 @@ help:
 	@echo "make demo    install, then grade a right and a wrong answer"
 	@echo "make image   build the image of the container sandbox (needs Docker); BASE=… names its base"
 	@echo "make test    run all tests"
-	@echo "make verify  certify the bank; SEED=… repeats a run, SEEDS=… is how many"
+	@echo "make verify  certify the bank; SEED=… repeats a run, SEEDS=… is how many,"
+	@echo "             MUTANTS_SINCE=… tries only the mutants of what has changed, and a few"
 	@echo "make texts   write the page of problems and the questions in statements from the bank"
 	@echo "make check   lint, format, types, certify the bank, then all tests"
 	@echo "make bench   measure ratios against plain Python"
@@ -34,7 +35,8 @@ test: $(DEV_INSTALLED)
 
 verify: $(INSTALLED)
 	@$(BIN)/mha-judge verify --sandbox jail \
-	  $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS))
+	  $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) \
+	  $(if $(MUTANTS_SINCE),--mutants-since $(MUTANTS_SINCE))
 
 check: $(DEV_INSTALLED)
 	@$(BIN)/ruff check .

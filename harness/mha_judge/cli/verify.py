@@ -7,8 +7,10 @@ from contextlib import closing
 
 import click
 
+from mha_judge.certify.choice import choose
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
+from mha_judge.errors import UsageError
 from mha_judge.gpu import DEVICES, Gpus
 from mha_judge.sandbox import BACKENDS
 
@@ -32,6 +34,11 @@ from mha_judge.sandbox import BACKENDS
     default=True,
     show_default=True,
     help="Try small changes to the reference as well.",
+)
+@click.option(
+    "--mutants-since",
+    metavar="REV",
+    help="Try them only where git sees a change since this commit, and for a few other problems.",
 )
 @click.option(
     "--sandbox",
@@ -66,6 +73,7 @@ def command(
     seeds: int,
     seed: int | None,
     mutants: bool,
+    mutants_since: str | None,
     backend: str,
     jobs: int,
     device: str,
@@ -79,6 +87,11 @@ def command(
     bank = bank_of(ctx)
     for problem_id in ids:
         bank.require(problem_id)
+    if mutants_since is not None and not mutants:
+        raise UsageError("--mutants-since and --no-mutants do not go together; pass one of them")
+    chosen = None
+    if mutants_since is not None:
+        chosen = choose(bank, mutants_since, ids or bank.ids)
     gpus = Gpus(device, backend)
     gpus.require()
     from rich.console import Console
@@ -105,7 +118,7 @@ def command(
                     problem_id,
                     graders,
                     seeds_from(seed, seeds),
-                    with_mutants=mutants,
+                    with_mutants=mutants and (chosen is None or chosen.takes(problem_id)),
                     progress=progress,
                 )
             )
@@ -119,4 +132,6 @@ def command(
         paths,
     )
     terminal.show(certification, console)
+    if chosen is not None:
+        console.print(str(chosen), style="dim")
     ctx.exit(0 if certification.certified else 1)
