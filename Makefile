@@ -31,7 +31,7 @@ image: $(INSTALLED)
 	@$(BIN)/mha-judge sandbox build $(if $(BASE),--base $(BASE))
 
 test: $(DEV_INSTALLED)
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
 verify: $(INSTALLED)
 	@$(BIN)/mha-judge verify --sandbox jail \

@@ -135,12 +135,13 @@ class _Certifying:
         self.certificate.advisory = [check.id for check in self._checks if check.advisory]
 
     def starter(self) -> None:
-        """What is handed out is not accepted, and earns next to nothing."""
+        """What is handed out loads, is rejected, and earns next to nothing."""
         source = self._bank.starter(self._problem.id)
         for _, report in self._grade("starter", {"starter": source}, self._seeds[:1]):
             self.certificate.starter_score = report.score
-            if report.verdict is Verdict.ACCEPTED or report.score >= MAX_STARTER_SCORE:
-                self._fault("starter", f"gets {report.score:g}; less than 20 is wanted")
+            if report.verdict is not Verdict.REJECTED or report.score >= MAX_STARTER_SCORE:
+                found = f"{report.verdict} with {report.score:g}"
+                self._fault("starter", f"is {found}; rejected with less than 20 is wanted")
 
     def mistakes(self) -> None:
         """Every mistake is killed by its check, clearly, and named as itself."""
