@@ -9,12 +9,13 @@ INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test verify texts check bench clean
+.PHONY: help demo image test quick verify texts check bench clean
 
 help:
 	@echo "make demo    install, then grade a right and a wrong answer"
 	@echo "make image   build the image of the container sandbox (needs Docker); BASE=… names its base"
 	@echo "make test    run all tests"
+	@echo "make quick   run the tests that grade little and start no sandbox"
 	@echo "make verify  certify the bank; SEED=… repeats a run, SEEDS=… is how many,"
 	@echo "             MUTANTS_SINCE=… tries only the mutants of what has changed, and a few"
 	@echo "make texts   write the page of problems and the questions in statements from the bank"
@@ -32,6 +33,9 @@ image: $(INSTALLED)
 
 test: $(DEV_INSTALLED)
 	@$(BIN)/python -m pytest -n auto --dist loadgroup
+
+quick: $(DEV_INSTALLED)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow"
 
 verify: $(INSTALLED)
 	@$(BIN)/mha-judge verify --sandbox jail \

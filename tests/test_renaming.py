@@ -12,6 +12,8 @@ from mha_judge.report.models import Outcome
 from mha_judge.sandbox import Channel, open_channel
 from mha_judge.submission import Submission
 
+pytestmark = pytest.mark.slow
+
 BANK = Bank.builtin()
 STYLES = {
     "odd": "x7 zz p2 t3 jj u1 r9 yy tt s4".split(),

@@ -32,7 +32,7 @@ def each(paths: list[Path]) -> pytest.MarkDecorator:
     """Run a test for each file, in one process with the other tests of that file."""
     return pytest.mark.parametrize(
         "path",
-        [pytest.param(path, id=_name(path), marks=_together(path)) for path in paths],
+        [pytest.param(path, id=_name(path), marks=_marks(path)) for path in paths],
     )
 
 
@@ -40,8 +40,8 @@ def _name(path: Path) -> str:
     return f"{path.parent.name}/{path.stem}"
 
 
-def _together(path: Path) -> pytest.MarkDecorator:
-    return pytest.mark.xdist_group(_name(path))
+def _marks(path: Path) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.slow, pytest.mark.xdist_group(_name(path))]
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,8 @@ from mha_judge.certify.certify import certify
 from mha_judge.certify.grades import Graders
 from mha_judge.errors import BankError
 
+pytestmark = pytest.mark.slow
+
 BUILTIN = Bank.builtin()
 PROBLEM = "split-merge-heads"
 SHAPES_ONLY = """

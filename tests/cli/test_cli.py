@@ -209,6 +209,7 @@ class TestServing:
         assert found.stdout.endswith("TORCH False\n")
 
 
+@pytest.mark.slow
 class TestRun:
     def test_a_right_answer_exits_with_0_and_says_accepted(self, right):
         result = judge("run", right)

@@ -14,6 +14,8 @@ from mha_judge.report.models import Category, Outcome, Verdict
 from mha_judge.sandbox import open_channel
 from mha_judge.submission import Submission
 
+pytestmark = pytest.mark.slow
+
 BANK = Bank.builtin()
 PROBLEMS = [
     "sdpa", "split-merge-heads", "masked-mha", "gqa", "kv-cache-step", "mla", "flash-attention",
