@@ -44,7 +44,9 @@ def channel() -> Iterator[Channel]:
         yield opened
 
 
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(
+    "style", [pytest.param(style, marks=pytest.mark.xdist_group(style)) for style in STYLES]
+)
 @pytest.mark.parametrize("problem_id", RENAMED)
 def test_a_reference_under_other_names_gets_100(problem_id, style, channel):
     problem = BANK.problem(problem_id)

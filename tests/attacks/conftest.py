@@ -21,7 +21,15 @@ def world(tmp_path_factory) -> Iterator[World]:
     made.close()
 
 
-@pytest.fixture(scope="module", params=BACKENDS, ids=lambda backend: backend.name)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(
+            backend, id=backend.name, marks=pytest.mark.xdist_group(f"court {backend.name}")
+        )
+        for backend in BACKENDS
+    ],
+)
 def court(request, world) -> Iterator[Court]:
     reason = request.param.why_not()
     if reason:
