@@ -192,9 +192,7 @@ class _Certifying:
         sources = baselines(self._problem, self._source)
         for task, report in self._grade("baselines", sources, self._seeds[:1]):
             accepted = report.verdict is Verdict.ACCEPTED
-            self.certificate.baselines.append(
-                Baseline(name=task.name, scores=[report.score], accepted=accepted)
-            )
+            self.certificate.baselines.append(Baseline(name=task.name, accepted=accepted))
             if accepted:
                 self._fault("baselines", f"an answer that returns {task.name} is accepted")
 
