@@ -3,7 +3,7 @@
 #
 # By hand, from the root of a checkout, with the CPU index that PyTorch documents:
 #
-#   docker build -t mha-judge-sandbox:0.1.0 --build-arg TORCH_INDEX=… .
+#   docker build -t mha-judge-sandbox:VERSION --build-arg VERSION=… --build-arg TORCH_INDEX=… .
 #
 # BASE is any image with Python 3.11 or later, its venv module and libseccomp 2.5. A tag can come to
 # mean another image; for a build that can be repeated, name a digest: BASE=python@sha256:….
@@ -49,7 +49,8 @@ ENV PATH=/opt/mha-judge/bin:$PATH
 USER 65534:65534
 WORKDIR /
 CMD ["python", "-I", "-B", "-X", "utf8", "-m", "mha_judge.worker.supervisor"]
+ARG VERSION=""
 LABEL org.opencontainers.image.title="mha-judge-sandbox" \
-      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.version="$VERSION" \
       org.opencontainers.image.licenses="Apache-2.0" \
       mha-judge.protocol="4"

@@ -17,8 +17,8 @@ from answers import mixed
 
 from mha_judge.bank import Bank
 from mha_judge.grading import session
+from mha_judge.grading.calling.replies import parse_reply
 from mha_judge.grading.failures import Raised
-from mha_judge.grading.replies import parse_reply
 from mha_judge.judge import grade
 from mha_judge.report.models import Report
 from mha_judge.sandbox import base

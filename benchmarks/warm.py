@@ -13,7 +13,7 @@ from measure import ROOT, Figure, figure, import_torch, timed
 from mha_judge.bank import Bank
 from mha_judge.judge import grade
 from mha_judge.report.models import Report
-from mha_judge.sandbox import Channel, open_channel
+from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.sandbox.container import Container
 from mha_judge.submission import Submission
 
@@ -44,7 +44,7 @@ class _Warm:
         self._bank = Bank.builtin()
 
     def __enter__(self) -> _Warm:
-        self._channel: Channel = open_channel(self._backend, unsafe=True)
+        self._channel: Channel = SandboxOptions(self._backend, unsafe=True).open()
         for _ in range(_WARM_UP):
             self.right()
         return self

@@ -22,8 +22,9 @@ from mha_judge.grading import (
     assert_written_from_scratch,
     check,
     fail,
+    untraced,
 )
-from mha_judge.grading.dropout import (
+from mha_judge.grading.checks.dropout import (
     SIGMAS,
     assert_gradients_of_dropped_weights,
     assert_share,
@@ -58,7 +59,7 @@ def copies(draw):
 def in_training(candidate, layer, *inputs):
     """Return the answer of a call in training; what is drawn is not put to known mistakes."""
     layer.train(True)
-    with candidate.trace.paused():
+    with untraced(candidate):
         return layer(*inputs)
 
 
@@ -249,7 +250,7 @@ def test_eval(candidate, draw):
     for p in (0.1, 0.5, 0.9):
         layer = layer_of(candidate, dropout=p)
         q, k, v = qkv(draw)
-        with candidate.trace.paused():
+        with untraced(candidate):
             outputs = [layer(q, k, v).output for _ in range(2)]
         if not torch.allclose(*outputs, rtol=NEAR, atol=NEAR, equal_nan=True):
             fail("two calls in eval() differ: dropout is still active")
@@ -383,7 +384,7 @@ def test_modes_take_turns(candidate, draw):
         if torch.allclose(answer.output.double(), answer.expected["output"].exact, atol=NEAR):
             fail("drops nothing in training, once it has been in eval()")
         layer.train(False)
-        with candidate.trace.paused():
+        with untraced(candidate):
             outputs = [layer(q, k, v).output for _ in range(2)]
         if not torch.allclose(*outputs, rtol=NEAR, atol=NEAR, equal_nan=True):
             fail("still drops in eval(), once it has been in training")

@@ -15,8 +15,8 @@ from mha_judge.grading import (
     check,
     fail,
 )
-from mha_judge.grading.assertions import compare
-from mha_judge.grading.expected import Expected
+from mha_judge.grading.expecting.compare import compare
+from mha_judge.grading.expecting.expected import Expected
 
 E, H, Ec = 33, 3, 26  # D = 11
 B, L, S = 2, 5, 7

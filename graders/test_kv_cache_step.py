@@ -16,7 +16,7 @@ from mha_judge.grading import (
     check,
     fail,
 )
-from mha_judge.grading.assertions import compare
+from mha_judge.grading.expecting.compare import compare
 
 E, H = 33, 3  # D = 11
 B = 2

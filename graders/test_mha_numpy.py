@@ -41,7 +41,7 @@ class MadeAndCalled:
         named = dict(zip(self.made.entry.constructor, sizes, strict=True))
         handle, _ = self.made.make(named)
         call = self.made.bind_call([self.x] * 3, named)
-        self.made.candidate.session.request("call", (*call, None), target=handle)
+        self.made.context.session.request("call", (*call, None), target=handle)
 
 
 def blocking(draw, *shape, keep=0.6):

@@ -17,7 +17,7 @@ from mha_judge.grading import (
     check,
     fail,
 )
-from mha_judge.grading.assertions import compare
+from mha_judge.grading.expecting.compare import compare
 
 E, H, C = 33, 3, 13  # D = 11: a latent is wider than a head and narrower than two
 B = 2

@@ -15,7 +15,7 @@ from mha_judge.grading import (
     check,
     fail,
 )
-from mha_judge.grading.assertions import compare
+from mha_judge.grading.expecting.compare import compare
 from mha_judge.grading.failures import CheckFailure
 
 E, H = 33, 3  # D = 11

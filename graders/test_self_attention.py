@@ -15,7 +15,7 @@ from mha_judge.grading import (
     check,
     fail,
 )
-from mha_judge.grading.dropout import (
+from mha_judge.grading.checks.dropout import (
     assert_gradients_of_dropped_weights,
     assert_share,
     nearly,

@@ -72,7 +72,13 @@ def test_shared_words_are_used_by_name_and_may_be_overridden(read):
 
 def test_every_wrong_choice_is_a_mistake(read):
     wrong = [
-        {"text": "four", "text_zh": "四", "why": "It is the square."},
+        {
+            "text": "four",
+            "text_zh": "四",
+            "why": "It is the square.",
+            "title": "The square is taken",
+            "hint": "What is its root?",
+        },
         {
             "text": "three",
             "text_zh": "三",
@@ -89,7 +95,7 @@ def test_every_wrong_choice_is_a_mistake(read):
     one, other = read("", questions={"the_root": question})
 
     assert (one.id, one.killed_by) == ("the-root-1", "the-root")
-    assert one.title == "For the_root the choice is “four”"
+    assert (one.title, one.hint) == ("The square is taken", "What is its root?")
     assert one.explanation == "It is the square."
     assert (other.title, other.hint) == ("An odd number", "Is it 2k + 1?")
     assert one.source == REFERENCE + "\nANSWERS['the_root'] = 'four'\n"

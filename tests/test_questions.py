@@ -6,13 +6,26 @@ from mha_judge.bank import Bank
 from mha_judge.catalogue import BEGIN, END, with_questions
 from mha_judge.errors import BankError
 from mha_judge.judge import grade
-from mha_judge.questions import Choice, Question, _plain, as_markdown, read_questions
+from mha_judge.questions import (
+    Choice,
+    Question,
+    WrongChoice,
+    _plain,
+    as_markdown,
+    read_questions,
+)
 from mha_judge.report.models import Reveal
 from mha_judge.report.reveal import revealed
-from mha_judge.sandbox import open_channel
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
-CHOICES = [Choice(text=f"choice {n}", text_zh=f"选项 {n}", why=f"not {n}") for n in range(1, 4)]
+CHOICES = [
+    WrongChoice(
+        text=f"choice {n}", text_zh=f"选项 {n}", why=f"It is not {n}.",
+        title=f"The number {n} is chosen", hint="Count once more.",
+    )
+    for n in range(1, 4)
+]  # fmt: skip
 RIGHT = Choice(text="The right one.", text_zh="正确的。")
 
 
@@ -95,7 +108,36 @@ def test_a_broken_file_names_itself_and_the_key(tmp_path):
     path = tmp_path / "questions.toml"
     path.write_text('[[question]]\nid = "a"\n', encoding="utf-8")
 
-    with pytest.raises(BankError, match=r"questions\.toml: explanation: Field required; correct"):
+    with pytest.raises(BankError, match=r"questions\.toml: a: explanation: Field required; add"):
+        read_questions(path)
+
+
+WRONG = {
+    "text": "Four", "text_zh": "四", "why": "It is the square.", "title": "The square is taken",
+    "hint": "What is its root?",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (WRONG | {"title": ""}, "title: String should have at least 5 characters; correct"),
+        (WRONG | {"hnt": "x"}, "hnt: Extra inputs are not permitted; remove the key"),
+        *(
+            ({k: v for k, v in WRONG.items() if k != key}, f"{key}: Field required; add the key")
+            for key in ("why", "title", "hint")
+        ),
+    ],
+)
+def test_a_broken_wrong_choice_is_named_with_its_question(tmp_path, wrong, message):
+    path = tmp_path / "questions.toml"
+    choice = ", ".join(f'{key} = "{value}"' for key, value in wrong.items())
+    path.write_text(
+        f'[[question]]\nid = "a"\nexplanation = "Two."\nwrong = [{{ {choice} }}]\n',
+        encoding="utf-8",
+    )
+
+    with pytest.raises(BankError, match=rf"questions\.toml: a: wrong choice 1 “Four”: {message}"):
         read_questions(path)
 
 
@@ -106,7 +148,7 @@ def test_a_problem_without_questions_has_none(tmp_path):
 def test_explanations_are_told_with_hints_and_not_before():
     bank = Bank.builtin()
     submission = Submission.read(bank.reference("complexity"))
-    channel = open_channel("jail")
+    channel = SandboxOptions("jail").open()
     try:
         report = grade(submission, bank, bank.problem("complexity"), channel)
     finally:

@@ -8,8 +8,8 @@ from renaming import renamed
 
 from mha_judge.bank import Bank
 from mha_judge.judge import grade
-from mha_judge.report.models import Outcome
-from mha_judge.sandbox import Channel, open_channel
+from mha_judge.outcomes import Outcome
+from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
 
 pytestmark = pytest.mark.slow
@@ -40,7 +40,7 @@ SEEDS = dict(zip(STYLES, range(2, 7), strict=True))
 
 @pytest.fixture(scope="module")
 def channel() -> Iterator[Channel]:
-    with closing(open_channel("jail")) as opened:
+    with closing(SandboxOptions("jail").open()) as opened:
         yield opened
 
 

@@ -16,8 +16,9 @@ from sandboxes import miss, no_container
 
 from mha_judge.bank import Bank
 from mha_judge.judge import grade
-from mha_judge.report.models import Outcome, Report
-from mha_judge.sandbox import Channel, open_channel
+from mha_judge.outcomes import Outcome
+from mha_judge.report.models import Report
+from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
 
 FOLDER = Path(__file__).parent / "submissions"
@@ -52,7 +53,7 @@ def _marks(path: Path) -> list[pytest.MarkDecorator]:
 
 @pytest.fixture(scope="module")
 def channel() -> Iterator[Channel]:
-    with closing(open_channel("jail")) as opened:
+    with closing(SandboxOptions("jail").open()) as opened:
         yield opened
 
 
@@ -60,7 +61,7 @@ def channel() -> Iterator[Channel]:
 def container() -> Iterator[Channel]:
     if reason := no_container():
         miss("container", reason)
-    with closing(open_channel("container")) as opened:
+    with closing(SandboxOptions("container").open()) as opened:
         yield opened
 
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from mha_judge.mistake import Mistake
     from mha_judge.problem import Problem
     from mha_judge.questions import Question
+    from mha_judge.vocabulary import Vocabulary
 
 LANGUAGES = ("en", "zh")
-IDENTIFIER = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
-"""What the id of a problem looks like."""
+VOCABULARY = "vocabulary.toml"
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,20 @@ class Bank:
         from mha_judge.questions import read_questions
 
         return read_questions(self.root / "problems" / problem_id / "questions.toml")
+
+    def vocabulary(self) -> Vocabulary:
+        """Return what candidates call things: the built-in bank's words, and this bank's own.
+
+        Raises:
+            BankError: If a file of words is broken, or the built-in one is missing.
+        """
+        from mha_judge.vocabulary import read_vocabulary
+
+        builtin, own = (bank.root / "problems" / VOCABULARY for bank in (Bank.builtin(), self))
+        words = read_vocabulary(self._file(builtin))
+        if own != builtin and own.is_file():
+            words = words.with_words_of(read_vocabulary(own))
+        return words
 
     def mistakes(self, problem_id: str) -> list[Mistake]:
         """Return the known mistakes of a problem.

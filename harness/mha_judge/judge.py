@@ -1,4 +1,9 @@
-"""grade(submission, problem, …) -> Report: one submission from source to verdict."""
+"""grade(submission, problem, …) -> Report: one submission from source to verdict, step by step.
+
+A task is made of what is asked; the file is loaded into a worker; the checks are run, in a second
+worker too where there is a GPU; rules that a later call broke fail their checks; points are given;
+known mistakes explain what failed; and all of it is put into a report.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,14 @@ import functools
 import gc
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
-from types import ModuleType
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
+from mha_judge import points
 from mha_judge.bank import Bank
 from mha_judge.errors import UsageError
+from mha_judge.outcomes import Outcome, Verdict
 from mha_judge.problem import Problem
 from mha_judge.processor import hold_instruction_set
 from mha_judge.references import load_reference
@@ -20,25 +26,22 @@ from mha_judge.report.models import (
     CheckResult,
     Diagnosis,
     LoadProblem,
-    Outcome,
     Output,
     PolicyFinding,
     Report,
     SandboxInfo,
     SubmissionInfo,
-    Verdict,
 )
-from mha_judge.report.untrusted import clean, clean_line
 from mha_judge.sandbox.base import Channel, Tier
 from mha_judge.submission import Submission
+from mha_judge.untrusted import clean, clean_line
 
 if TYPE_CHECKING:
     from mha_judge.diagnosis import Diagnostician
-    from mha_judge.gpu import Gpus
-    from mha_judge.grading.candidate import Candidate
-    from mha_judge.grading.gpu import OnGpu
-    from mha_judge.grading.replies import Definition
-    from mha_judge.grading.session import LoadFailed
+    from mha_judge.gpu import GpuAccess
+    from mha_judge.grading.calling.context import Context, Task
+    from mha_judge.grading.calling.gpu import GpuLease
+    from mha_judge.grading.calling.session import LoadFailed, Session
 
 MAX_SEED = 2**53  # a number that every reader of the JSON can hold exactly
 
@@ -52,7 +55,7 @@ def grade(
     seed: int | None = None,
     only: Iterable[str] = (),
     verdict_only: bool = False,
-    gpus: Gpus | None = None,
+    gpus: GpuAccess | None = None,
 ) -> Report:
     """Grade one submission.
 
@@ -69,75 +72,44 @@ def grade(
     Raises:
         JudgeError: No verdict could be reached; the submission is not to blame.
     """
-    started = time.monotonic()
-    hold_instruction_set()
-    import torch  # while the supervisor imports it too
+    clock = _Clock()
+    _prepare()
+    clock.lap("imports")
+    from mha_judge.diagnosis import Diagnostician
+    from mha_judge.grading.calling.context import Context
+    from mha_judge.grading.calling.gpu import GpuLease
+    from mha_judge.grading.calling.session import Session
 
-    from mha_judge.grading.candidate import Candidate
-    from mha_judge.grading.policy import findings, held_to
-    from mha_judge.grading.running import Run
-    from mha_judge.grading.session import LoadFailed, Session
-
-    torch.set_num_threads(1)
-    _freeze_what_is_imported()
-    imported = time.monotonic()
     seed = secrets.randbelow(MAX_SEED) if seed is None else seed
-    grader = str(bank.grader(problem.id))
-    reference = load_reference(bank, problem.id)
-    questions = bank.questions(problem.id)
-    with (
-        closing(Session(channel, submission, problem.limits)) as session,
-        _on_gpu(gpus, submission, bank, problem, reference, seed) as gpu,
-    ):
-        failure: LoadFailed | None = None
-        try:
-            session.load()
-        except LoadFailed as error:
-            failure = error
-        loaded = time.monotonic()
-        candidate = None
-        if failure is None:
-            failure = _entry_failure(problem, session.definitions)
-        if failure is None:
-            candidate = Candidate(session, problem, reference, seed, submission.source, questions)
-            if not verdict_only:
-                # called only where something is wrong: a right answer never reads the mistakes
-                candidate.recognise = lambda step: _diagnostician(
-                    bank, problem, reference
-                ).recognises(step)
-        reason = "the file did not load" if failure is not None else ""
-        run = Run(candidate, seed, reason, frozenset(only), verdict_only, questions, gpu)
-        results = run.grade(grader)
-        policy: list[PolicyFinding] = []
-        if candidate is not None:
-            everywhere = [candidate, *([gpu.candidate] if gpu and gpu.candidate else [])]
-            rules = dict.fromkeys(candidate.rules.values())
-            policy = [f for one in everywhere for rule in rules for f in findings(one, rule)]
-            results = held_to(results, candidate.rules, policy)
-        notes = [*(candidate.notes if candidate is not None else []), *(gpu.notes if gpu else [])]
-        device = gpu.device if gpu is not None else "cpu"
-    checked = time.monotonic()
-    if only and not results:
-        raise UsageError(
-            f"no check is called {', '.join(sorted(only))}; the report lists their ids"
-        )
-    if all(check.advisory for check in results):
-        raise UsageError("nothing that counts was checked; name a check that is not advisory")
-    assert session.tier is not None
-    checks = _scaled(results)
-    explained = None if verdict_only else candidate
-    diagnoses = _diagnose(bank, problem, reference, explained, checks)
-    ended = time.monotonic()
+    diagnostician = None if verdict_only else Diagnostician(bank, problem.id)
+    task = _task(submission, bank, problem, seed, diagnostician)
+    with ExitStack() as stack:
+        session = stack.enter_context(closing(Session(channel, submission, problem.limits)))
+        lease = None if gpus is None else stack.enter_context(closing(GpuLease(gpus, task)))
+        failure = _load(session, problem)
+        clock.lap("load")
+        context = None if failure is not None else Context(session, task)
+        results, no_gpu = _run_checks(task, context, lease, frozenset(only), verdict_only)
+        contexts = [one for one in (context, lease.context if lease else None) if one is not None]
+        device = "cpu" if lease is None else lease.device
+    results, policy = _hold_to_rules(results, contexts)
+    clock.lap("checks")
+    _require_some_that_count(results, only)
+    checks = points.scaled(results)
+    diagnoses = _explain(diagnostician, context, checks)
+    clock.lap("diagnosis")
+    assert session.tier is not None  # it was started, or an error was raised
+    notes = dict.fromkeys(note for one in contexts for note in one.notes)
     return Report(
         problem=problem.id,
         title=problem.title,
         submission=SubmissionInfo(path=clean_line(str(submission.path)), sha256=submission.sha256),
-        verdict=failure.verdict if failure is not None else _verdict(checks),
-        score=_score(checks),
+        verdict=failure.verdict if failure is not None else points.verdict(checks),
+        score=points.score(checks),
         seed=seed,
         device=device,
         instruction_set=_instruction_set(session.tier),
-        no_gpu=run.no_gpu,
+        no_gpu=no_gpu,
         sandbox=SandboxInfo(
             backend=session.tier.backend, tier=session.tier.tier, details=session.tier.details
         ),
@@ -145,7 +117,7 @@ def grade(
         checks=_with_titles(checks, diagnoses),
         diagnoses=diagnoses,
         policy=policy,
-        notes=[clean_line(note) for note in dict.fromkeys(notes)],
+        notes=[clean_line(note) for note in notes],
         hints=_hints(problem, checks),
         cost={
             "cpu_s": round(session.cpu_s, 4),
@@ -155,41 +127,35 @@ def grade(
             text=clean(session.output, 64 * 1024),
             truncated=session.output_bytes > len(session.output.encode()),
         ),
-        timings_s={
-            "imports": round(imported - started, 4),
-            "load": round(loaded - imported, 4),
-            "checks": round(checked - loaded, 4),
-            "diagnosis": round(ended - checked, 4),
-            "total": round(ended - started, 4),
-        },
+        timings_s=clock.laps(),
     )
 
 
-def _instruction_set(tier: Tier) -> str:
-    """Return what the worker computed with, and the judge where a library's user let it differ."""
+class _Clock:
+    """What each step of a grade took."""
+
+    def __init__(self) -> None:
+        self._started = self._last = time.monotonic()
+        self._laps: dict[str, float] = {}
+
+    def lap(self, step: str) -> None:
+        """Note that a step has ended."""
+        now = time.monotonic()
+        self._laps[step] = round(now - self._last, 4)
+        self._last = now
+
+    def laps(self) -> dict[str, float]:
+        """Return the seconds of each step, and of all."""
+        return {**self._laps, "total": round(self._last - self._started, 4)}
+
+
+def _prepare() -> None:
+    """Import what a grade needs, while the supervisor imports the same."""
+    hold_instruction_set()
     import torch
 
-    worker, judge = tier.instruction_set, torch.backends.cpu.get_cpu_capability()
-    return worker if worker == judge else f"{worker} (the judge: {judge})"
-
-
-@contextmanager
-def _on_gpu(
-    gpus: Gpus | None,
-    submission: Submission,
-    bank: Bank,
-    problem: Problem,
-    reference: ModuleType,
-    seed: int,
-) -> Iterator[OnGpu | None]:
-    """Give the submission access to a GPU, if there is one, until its worker there has ended."""
-    if gpus is None:
-        yield None
-        return
-    from mha_judge.grading.gpu import OnGpu
-
-    with closing(OnGpu(gpus, submission, bank, problem, reference, seed)) as gpu:
-        yield gpu
+    torch.set_num_threads(1)
+    _freeze_what_is_imported()
 
 
 @functools.cache  # asking the collector whether it was done takes as long as a check
@@ -198,24 +164,93 @@ def _freeze_what_is_imported() -> None:
     gc.freeze()
 
 
-def _diagnose(
+def _task(
+    submission: Submission,
     bank: Bank,
     problem: Problem,
-    reference: ModuleType,
-    candidate: Candidate | None,
-    checks: list[CheckResult],
+    seed: int,
+    diagnostician: Diagnostician | None,
+) -> Task:
+    """Return what is graded, and by what."""
+    from mha_judge.grading.calling.context import Task
+
+    return Task(
+        submission=submission,
+        problem=problem,
+        grader=bank.grader(problem.id),
+        reference=load_reference(bank, problem.id),
+        vocabulary=bank.vocabulary(),
+        seed=seed,
+        questions=bank.questions(problem.id),
+        recogniser=diagnostician,
+    )
+
+
+def _load(session: Session, problem: Problem) -> LoadFailed | None:
+    """Load the file; return a failure if that fails, or if it has none of the entries."""
+    from mha_judge.grading.binding.entries import EntryMissing, find_entry
+    from mha_judge.grading.calling.session import LoadFailed
+
+    try:
+        session.load()
+    except LoadFailed as error:
+        return error
+    missing: list[str] = []
+    for entry in problem.entry:
+        try:
+            find_entry(entry, session.definitions)
+        except EntryMissing as error:
+            missing.append(error.message)
+    if len(missing) < len(problem.entry):
+        return None
+    return LoadFailed(Verdict.ERROR, LoadProblem(message=clean(missing[0])))
+
+
+def _run_checks(
+    task: Task,
+    context: Context | None,
+    lease: GpuLease | None,
+    only: frozenset[str],
+    until_failure: bool,
+) -> tuple[list[CheckResult], str]:
+    """Return what came of each check, and why those on a GPU were not assessed."""
+    from mha_judge.grading.checks.running import Run
+
+    run = Run(task, context, lease, only, until_failure)
+    return run.grade(), run.no_gpu
+
+
+def _hold_to_rules(
+    results: list[CheckResult], contexts: Sequence[Context]
+) -> tuple[list[CheckResult], list[PolicyFinding]]:
+    """Return the results with every rule held to that any call broke, and how rules were broken."""
+    from mha_judge.grading.checks.policy import findings, held_to
+
+    if not contexts:
+        return results, []
+    rules = contexts[0].rules
+    asked = dict.fromkeys(rules.values())
+    found = [finding for one in contexts for rule in asked for finding in findings(one, rule)]
+    return held_to(results, rules, found), found
+
+
+def _require_some_that_count(results: Sequence[CheckResult], only: Iterable[str]) -> None:
+    if only and not results:
+        raise UsageError(
+            f"no check is called {', '.join(sorted(only))}; the report lists their ids"
+        )
+    if all(check.advisory for check in results):
+        raise UsageError("nothing that counts was checked; name a check that is not advisory")
+
+
+def _explain(
+    diagnostician: Diagnostician | None, context: Context | None, checks: Sequence[CheckResult]
 ) -> list[Diagnosis]:
     """Return the known mistakes that explain what failed."""
     failed = any(c.outcome is not Outcome.PASSED and not c.advisory for c in checks)
-    if candidate is None or not failed:
+    if diagnostician is None or context is None or not failed:
         return []
-    return _diagnostician(bank, problem, reference).explain(checks, candidate.trace)
-
-
-def _diagnostician(bank: Bank, problem: Problem, reference: ModuleType) -> Diagnostician:
-    from mha_judge.diagnosis import Diagnostician
-
-    return Diagnostician.of(bank, problem.id, reference)
+    return diagnostician.explain(checks, context.trace)
 
 
 def _with_titles(checks: list[CheckResult], diagnoses: list[Diagnosis]) -> list[CheckResult]:
@@ -226,47 +261,12 @@ def _with_titles(checks: list[CheckResult], diagnoses: list[Diagnosis]) -> list[
     return [check.model_copy(update={"diagnosis": titles[check.id] or None}) for check in checks]
 
 
-def _entry_failure(problem: Problem, definitions: Mapping[str, Definition]) -> LoadFailed | None:
-    """Return a failure if the file has none of the problem's entries, None if it has one."""
-    from mha_judge.grading.entries import EntryMissing, find_entry
-    from mha_judge.grading.session import LoadFailed
+def _instruction_set(tier: Tier) -> str:
+    """Return what the worker computed with, and the judge where a library's user let it differ."""
+    import torch
 
-    missing: list[str] = []
-    for entry in problem.entry:
-        try:
-            find_entry(entry, definitions)
-        except EntryMissing as error:
-            missing.append(error.message)
-    if len(missing) < len(problem.entry):
-        return None
-    return LoadFailed(Verdict.ERROR, LoadProblem(message=clean(missing[0])))
-
-
-def _verdict(checks: list[CheckResult]) -> Verdict:
-    """Accepted if every check that counts passed."""
-    counting = [check for check in checks if not check.advisory]
-    passed = [check.outcome in (Outcome.PASSED, Outcome.SKIPPED) for check in counting]
-    return Verdict.ACCEPTED if all(passed) else Verdict.REJECTED
-
-
-def _scaled(results: list[CheckResult]) -> list[CheckResult]:
-    """Return the checks with their points scaled so that a problem's add up to 100."""
-    total = sum(result.max_points for result in results) or 1.0
-    return [
-        result.model_copy(
-            update={
-                "points": round(100 * result.points / total, 4),
-                "max_points": round(100 * result.max_points / total, 4),
-            }
-        )
-        for result in results
-    ]
-
-
-def _score(checks: list[CheckResult]) -> float:
-    if checks and all(c.points == c.max_points for c in checks):
-        return 100.0
-    return min(round(sum(check.points for check in checks), 1), 99.9)
+    worker, judge = tier.instruction_set, torch.backends.cpu.get_cpu_capability()
+    return worker if worker == judge else f"{worker} (the judge: {judge})"
 
 
 def _hints(problem: Problem, checks: list[CheckResult]) -> dict[str, str]:

@@ -18,11 +18,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mha_judge.errors import BankError
-from mha_judge.questions import Question
+from mha_judge.questions import Question, Sentence, Title
 
 SHARED = "shared.toml"
-Title = Annotated[str, Field(min_length=5, max_length=160)]
-Sentence = Annotated[str, Field(min_length=10, max_length=800)]
 
 
 class _Model(BaseModel):
@@ -184,9 +182,9 @@ def _wrong_choices(reference: str, questions: Mapping[str, Question]) -> Iterato
         for number, choice in enumerate(question.wrong, 1):
             yield Mistake(
                 id=f"{check}-{number}",
-                title=choice.title or f"For {question.id} the choice is “{choice.text}”",
+                title=choice.title,
                 killed_by=check,
                 explanation=choice.why,
-                hint=choice.hint or f"Read again: {question.text}",
+                hint=choice.hint,
                 source=f"{reference}\nANSWERS[{question.id!r}] = {choice.text!r}\n",
             )

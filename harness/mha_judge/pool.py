@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError
-from mha_judge.gpu import Gpus
+from mha_judge.gpu import GpuAccess
 from mha_judge.report.models import Report
 from mha_judge.sandbox import Channel
 from mha_judge.submission import Submission
@@ -51,7 +51,7 @@ class Pool:
         open_sandbox: OpenSandbox,
         processes: int,
         recycle_after: int = RECYCLE_AFTER,
-        gpus: Gpus | None = None,
+        gpus: GpuAccess | None = None,
     ) -> None:
         self._start = functools.partial(_Process, bank.root, open_sandbox, gpus)
         self._limit = processes
@@ -109,7 +109,7 @@ class Pool:
 class _Process:
     """The parent's end of one process."""
 
-    def __init__(self, root: Path, open_sandbox: OpenSandbox, gpus: Gpus | None) -> None:
+    def __init__(self, root: Path, open_sandbox: OpenSandbox, gpus: GpuAccess | None) -> None:
         context = multiprocessing.get_context("spawn")  # a fork of a process with torch may hang
         self.connection, theirs = context.Pipe()
         self._process = context.Process(
@@ -158,7 +158,7 @@ class _Process:
 
 
 def _serve(
-    connection: Connection, root: Path, open_sandbox: OpenSandbox, gpus: Gpus | None
+    connection: Connection, root: Path, open_sandbox: OpenSandbox, gpus: GpuAccess | None
 ) -> None:
     """Grade what comes, until nothing more does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer

@@ -10,8 +10,8 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 
 from mha_judge.errors import JudgeError
+from mha_judge.grading.calling.session import LoadFailed, Session
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.grading.session import LoadFailed, Session
 from mha_judge.sandbox import BACKENDS, Sandbox
 from mha_judge.trials import SOURCE, STRICT, Attempt, Ruling, memory_missing, trials
 

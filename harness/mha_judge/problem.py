@@ -20,10 +20,11 @@ from pydantic import (
     model_validator,
 )
 
-from mha_judge.bank import IDENTIFIER
 from mha_judge.errors import BankError
 from mha_judge.sandbox.limits import Limits
 
+IDENTIFIER = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
+"""What the id of a problem looks like."""
 Identifier = Annotated[str, Field(pattern=IDENTIFIER, max_length=60)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=80)]
 
@@ -100,8 +101,6 @@ class Entry(_Model):
     roles: list[Role] = []
     """Weight maps in order of definition."""
     probe: Probe | None = None
-    sizes: dict[str, str] = {}
-    """Sizes for constructor parameters outside the contract: `head_dim = "q:-1"` (last of q)."""
 
     @model_validator(mode="after")
     def _module_is_complete(self) -> Entry:

@@ -12,13 +12,15 @@ import tomllib
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mha_judge.errors import BankError
 
 LETTERS = "abcdefgh"
+Title = Annotated[str, Field(min_length=5, max_length=160)]
+Sentence = Annotated[str, Field(min_length=10, max_length=800)]
 
 
 class _Model(BaseModel):
@@ -31,11 +33,17 @@ class Choice(_Model):
     text: str
     text_zh: str
     why: str = ""
-    """Why it is wrong."""
-    title: str = ""
-    """Of a wrong one: the misconception behind it, as a statement about the answer."""
-    hint: str = ""
-    """Of a wrong one: leads away from it without giving the answer."""
+    """Why it is wrong; empty if it is right."""
+
+
+class WrongChoice(Choice):
+    """A choice that is a known mistake, with the words for who made it."""
+
+    why: Sentence
+    title: Title
+    """The misconception behind it, as a statement about the answer."""
+    hint: Sentence
+    """Leads to the mistake without giving the answer away."""
 
 
 class Question(_Model):
@@ -45,7 +53,7 @@ class Question(_Model):
     text: str = ""
     text_zh: str = ""
     right: Choice | None = None
-    wrong: Annotated[list[Choice], Field(max_length=len(LETTERS) - 1)] = []
+    wrong: Annotated[list[WrongChoice], Field(max_length=len(LETTERS) - 1)] = []
     explanation: str
     """Told after grading, whatever the answer was."""
     version: int = 1
@@ -100,21 +108,48 @@ def read_questions(path: Path) -> dict[str, Question]:
     """Return the questions of a file by id, in order; none where there is no file.
 
     Raises:
-        BankError: If the file is broken; names it, the key, and the remedy.
+        BankError: If the file is broken; names it, the question, the choice, the key, and the
+            remedy.
     """
     if not path.is_file():
         return {}
     try:
         fields = tomllib.loads(path.read_text(encoding="utf-8"))
         version = fields.get("version", 1)
-        items = [Question.model_validate(q | {"version": version}) for q in fields["question"]]
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
-        raise BankError(f"{path}: not a list of questions: {error}; mend the file") from error
+        items = [_question(path, q | {"version": version}) for q in fields["question"]]
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BankError(f"{path}: not valid TOML: {error}; correct the file") from error
+    except (KeyError, TypeError) as error:
+        raise BankError(
+            f"{path}: has no list of questions; begin each question with [[question]]"
+        ) from error
+    return {question.id: question for question in items}
+
+
+def _question(path: Path, fields: dict[str, Any]) -> Question:
+    try:
+        return Question.model_validate(fields)
     except ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise BankError(f"{path}: {key}: {first['msg']}; correct it") from error
-    return {question.id: question for question in items}
+        place = _place_of(fields, first["loc"])
+        remedy = _REMEDIES.get(first["type"], "correct the value")
+        raise BankError(f"{path}: {place}: {first['msg']}; {remedy}") from error
+
+
+_REMEDIES = {"missing": "add the key", "extra_forbidden": "remove the key"}
+
+
+def _place_of(fields: dict[str, Any], place: tuple[int | str, ...]) -> str:
+    """Return the question, the choice and the key that a place in its fields stands for."""
+    names = [str(fields.get("id", "a question without an id"))]
+    match place:
+        case ("wrong", int(index), *key):
+            choice = fields["wrong"][index]
+            text = choice.get("text", "") if isinstance(choice, dict) else choice
+            names.append(f"wrong choice {index + 1} “{text}”")
+        case _:
+            key = list(place)
+    return ": ".join([*names, ".".join(map(str, key))])
 
 
 def as_markdown(questions: dict[str, Question], language: str) -> str:

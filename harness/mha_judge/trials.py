@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from mha_judge.grading.calling.session import Session
 from mha_judge.grading.failures import CheckFailure, Raised
-from mha_judge.grading.session import Session
 from mha_judge.sandbox import Channel
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
+from mha_judge.wire.operations import Operation
 
 SOURCE = Submission.of(
     """
@@ -126,7 +127,7 @@ class Trial:
 
     def _ruling(self, session: Session) -> tuple[Ruling, str]:
         try:
-            session.request("call", (list(self.arguments), {}, None), target=self.function)
+            session.request(Operation.CALL, (list(self.arguments), {}, None), target=self.function)
         except Raised as raised:
             if raised.kind == self.refusal:
                 return Ruling.HELD, raised.kind
@@ -182,7 +183,7 @@ def trials(stack: ExitStack, session: Session, no_memory: str) -> Iterator[Trial
         port, arrived, no_port = 0, str, f"no port listens here ({error})"
     # The jail leaves names visible and Landlock keeps the file shut. In bubblewrap and in a
     # container there is no such file; a PermissionError would come from its mode, not from them.
-    seen = session.request("call", ([str(secret)], {}, None), target="sees").value
+    seen = session.request(Operation.CALL, ([str(secret)], {}, None), target="sees").value
     hidden = "PermissionError" if seen is True else "FileNotFoundError"
     # A folder of the host where it can be seen; bubblewrap and containers have some of their own.
     folders = [str(folder), "/tmp", "/dev/shm"]
@@ -214,7 +215,7 @@ def memory_missing(channel: Channel) -> str:
     with closing(Session(channel, SOURCE, _ROOMY)) as session:
         session.load()
         try:
-            session.request("call", ([MEMORY_BYTES], {}, None), target="allocate")
+            session.request(Operation.CALL, ([MEMORY_BYTES], {}, None), target="allocate")
         except CheckFailure as failure:
             return f"even a worker that may have so much cannot get it ({failure.message})"
     return ""

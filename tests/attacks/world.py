@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from mha_judge.bank import Bank
-from mha_judge.report import junit, terminal
+from mha_judge.render.report import junit, terminal
 from mha_judge.report.models import Report
 
 BANK = Bank.builtin()

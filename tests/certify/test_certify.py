@@ -10,6 +10,7 @@ from mha_judge.bank import Bank
 from mha_judge.certify.certify import certify
 from mha_judge.certify.grades import Graders
 from mha_judge.errors import BankError
+from mha_judge.sandbox import SandboxOptions
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +47,7 @@ def edit(path: Path, old: str, new: str, count: int = -1) -> None:
 
 
 def faults(bank, *, with_mutants=False):
-    with closing(Graders(bank, "jail", 1)) as graders:
+    with closing(Graders(bank, SandboxOptions("jail"), 1)) as graders:
         certificate = certify(bank, PROBLEM, graders, [5], with_mutants=with_mutants)
     return [str(fault) for fault in certificate.faults]
 

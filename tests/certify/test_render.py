@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from mha_judge.certify.models import Baseline, Certificate, Certification, Fault, Kill, Mutant
-from mha_judge.certify.render import html, junit, terminal
+from mha_judge.render.verify import html, junit, terminal
 
 HOSTILE = "<script>alert(1)</script>[bold]x[/bold]"
 

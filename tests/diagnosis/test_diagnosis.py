@@ -7,7 +7,7 @@ import pytest
 
 from mha_judge.bank import Bank
 from mha_judge.judge import grade
-from mha_judge.sandbox import Channel, open_channel
+from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
 
 BANK = Bank.builtin()
@@ -15,7 +15,7 @@ BANK = Bank.builtin()
 
 @pytest.fixture(scope="module")
 def channel() -> Iterator[Channel]:
-    with closing(open_channel("jail")) as opened:
+    with closing(SandboxOptions("jail").open()) as opened:
         yield opened
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mha_judge.diagnosis.programs import Catalogue, Edit, edits
+from mha_judge.diagnosis.programs import Catalogue, Hunk, hunks
 from mha_judge.mistake import Mistake
 
 REFERENCE = '''"""Twice the sum, halved."""
@@ -48,7 +48,7 @@ def test_a_program_does_what_its_file_does(catalogue):
 
 
 def test_words_of_exceptions_and_docstrings_are_no_edit(catalogue, tmp_path):
-    assert len(catalogue._edits["maximum"]) == 1
+    assert len(catalogue._hunks["maximum"]) == 1
     with pytest.raises(ValueError, match="refused"):
         catalogue.programs["thrice"].entry("total")([])
 
@@ -71,7 +71,7 @@ def test_a_mistake_of_right_values_is_no_program(catalogue):
 
 
 def test_edits_turn_one_text_into_the_other():
-    assert edits(["a", "b", "c"], ["a", "x", "c"]) == [Edit(1, 2, ("x",))]
+    assert hunks(["a", "b", "c"], ["a", "x", "c"]) == [Hunk(1, 2, ("x",))]
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_edits_turn_one_text_into_the_other():
     ],
 )
 def test_edits_meet_where_they_touch(one, other, meets):
-    assert Edit(*one, ()).meets(Edit(*other, ())) is meets
-    assert Edit(*other, ()).meets(Edit(*one, ())) is meets
+    assert Hunk(*one, ()).meets(Hunk(*other, ())) is meets
+    assert Hunk(*other, ()).meets(Hunk(*one, ())) is meets
 
 
 def test_other_constants_are_programs_of_the_same_mistake(tmp_path):

@@ -6,16 +6,16 @@ does.
 
 from dataclasses import dataclass
 
-from mha_judge.gpu import Gpus
-from mha_judge.sandbox import open_channel
+from mha_judge.gpu import GpuAccess
+from mha_judge.sandbox import SandboxOptions
 
 
 @dataclass
-class StandIn(Gpus):
+class StandIn(GpuAccess):
     worker_device: str = "cpu"
 
     def _look(self):
         return None
 
     def _open(self):
-        return open_channel("jail")
+        return SandboxOptions("jail").open()

@@ -9,11 +9,11 @@ import pytest
 
 from mha_judge.bank import Bank
 from mha_judge.errors import SandboxUnavailable
-from mha_judge.gpu import Gpus, presence
+from mha_judge.gpu import GpuAccess, presence
 from mha_judge.gpu.turn import turn
+from mha_judge.grading.calling.session import Session
 from mha_judge.grading.failures import Raised
-from mha_judge.grading.session import Session
-from mha_judge.sandbox import open_channel
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.sandbox.container import flags
 from mha_judge.sandbox.container.settings import CUDA_IMAGE, Settings
 from mha_judge.sandbox.limits import Limits
@@ -56,7 +56,7 @@ def test_a_judge_that_is_killed_lets_go_of_the_device(tmp_path):
 
 
 def test_access_can_be_sent_to_another_process():
-    sent = pickle.loads(pickle.dumps(Gpus("auto", "jail")))
+    sent = pickle.loads(pickle.dumps(GpuAccess(SandboxOptions("jail"))))
 
     assert (sent.device, sent.backend) == ("auto", "jail")
 
@@ -99,7 +99,7 @@ REFUSED = {"connect": [], "fork": [], "read": [], "ioctl": [0x5412]}  # TIOCSTI
 
 def test_a_worker_that_may_reach_a_gpu_may_do_nothing_else():
     submission = Submission.of(TRIES, "tries.py")
-    with closing(open_channel("jail")) as channel, closing(
+    with closing(SandboxOptions("jail").open()) as channel, closing(
         Session(channel, submission, Limits(), device="cpu")
     ) as session:  # fmt: skip
         session.load()
@@ -136,7 +136,7 @@ def test_a_worker_may_reach_a_gpu_only_where_the_judge_names_a_device(problem_id
 
 def test_without_a_gpu_no_request_of_the_driver_passes():
     submission = Submission.of(TRIES, "tries.py")
-    with closing(open_channel("jail")) as channel, closing(
+    with closing(SandboxOptions("jail").open()) as channel, closing(
         Session(channel, submission, Limits())
     ) as session:  # fmt: skip
         session.load()
@@ -179,7 +179,7 @@ def test_an_engine_of_this_machine_is_not_asked_where_there_is_no_driver(monkeyp
     monkeypatch.setattr(presence, "why_not", asked)
     monkeypatch.delenv("DOCKER_HOST", raising=False)
 
-    assert Gpus(backend="container").why_not().startswith("no CUDA device")
+    assert GpuAccess(SandboxOptions(backend="container")).why_not().startswith("no CUDA device")
     monkeypatch.setenv("DOCKER_HOST", "ssh://far")
     with pytest.raises(AssertionError):
-        Gpus(backend="container").why_not()
+        GpuAccess(SandboxOptions(backend="container")).why_not()

@@ -8,10 +8,10 @@ from tests.gpu.stand_in import StandIn
 
 from mha_judge.bank import Bank
 from mha_judge.errors import SandboxUnavailable
-from mha_judge.gpu import Gpus
+from mha_judge.gpu import GpuAccess
 from mha_judge.judge import grade
-from mha_judge.report.models import Category, Outcome, Verdict
-from mha_judge.sandbox import open_channel
+from mha_judge.outcomes import Category, Outcome, Verdict
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ QUICK = ("gpu-float32", "gpu-half", "gpu-values", "gpu-device")
 
 @pytest.fixture(scope="module")
 def channel():
-    with closing(open_channel("jail")) as opened:
+    with closing(SandboxOptions("jail").open()) as opened:
         yield opened
 
 
@@ -118,7 +118,7 @@ def test_a_mistake_of_the_gpu_is_right_on_a_cpu(channel):
 
 def test_without_a_device_every_check_on_it_is_not_assessed_and_costs_nothing(channel, monkeypatch):
     monkeypatch.setattr("mha_judge.gpu.presence._DRIVER", BANK.root / "no such node")
-    report = graded("sdpa", source_of("sdpa"), channel, Gpus(), ())
+    report = graded("sdpa", source_of("sdpa"), channel, GpuAccess(), ())
     checks = [check for check in report.checks if check.category is Category.GPU]
 
     assert len(checks) == 4 and report.without_gpu == checks
@@ -132,9 +132,9 @@ def test_without_a_device_every_check_on_it_is_not_assessed_and_costs_nothing(ch
 def test_a_device_that_was_asked_for_by_name_must_be_there(monkeypatch):
     monkeypatch.setattr("mha_judge.gpu.presence._DRIVER", BANK.root / "no such node")
     with pytest.raises(SandboxUnavailable, match=r"no CUDA device: .* install NVIDIA's driver"):
-        Gpus(device="cuda").require()
-    Gpus(device="auto").require()
-    assert Gpus(device="cpu").why_not() == "--device cpu"
+        GpuAccess(SandboxOptions(device="cuda")).require()
+    GpuAccess(SandboxOptions(device="auto")).require()
+    assert GpuAccess(SandboxOptions(device="cpu")).why_not() == "--device cpu"
 
 
 def test_a_device_that_cannot_be_taken_is_a_reason_or_an_error(channel):
@@ -194,7 +194,7 @@ def test_a_call_that_takes_less_than_reading_its_inputs_is_flagged(
     own, flagged, channel, cpu, monkeypatch
 ):
     took = iter([own, 2e-3, 1e-3, 1e-4])  # the call, the reference, fused attention, a copy
-    monkeypatch.setattr("mha_judge.grading.gpu._seconds", lambda *args: next(took))
+    monkeypatch.setattr("mha_judge.grading.checks.gpu._seconds", lambda *args: next(took))
 
     report = graded("sdpa", source_of("sdpa"), channel, cpu, ("gpu-speed", "values"))
     speed = next(check for check in report.checks if check.id == "gpu-speed")
@@ -205,7 +205,9 @@ def test_a_call_that_takes_less_than_reading_its_inputs_is_flagged(
 
 
 def test_what_a_call_takes_is_measured(channel, cpu, monkeypatch):
-    monkeypatch.setattr("mha_judge.grading.gpu._REPEATS", 1)  # only a GPU is quick enough for more
+    monkeypatch.setattr(
+        "mha_judge.grading.checks.gpu._REPEATS", 1
+    )  # only a GPU is quick enough for more
     report = graded("sdpa", source_of("sdpa"), channel, cpu, ("gpu-speed", "values"))
 
     [note] = [note for note in report.notes if note.startswith("GPU time of a call: ")]
@@ -214,7 +216,7 @@ def test_what_a_call_takes_is_measured(channel, cpu, monkeypatch):
 
 def test_an_answer_that_was_kept_is_not_given_again(channel, cpu):
     """Inputs that are timed change between runs: the same tensors, other numbers."""
-    from mha_judge.grading.session import Session
+    from mha_judge.grading.calling.session import Session
 
     source = "kept = []\ndef first(x):\n    kept.append(float(x[0]))\n    return x\n"
     submission = Submission.of(source, "answer.py")

@@ -3,8 +3,11 @@
 import pytest
 import torch
 
-from mha_judge.grading.replies import ParameterInfo
-from mha_judge.grading.weights import RoleWeights, arrangements
+from mha_judge.bank import Bank
+from mha_judge.grading.binding.weights import RoleWeights, arrangements
+from mha_judge.grading.calling.replies import ParameterInfo
+
+WORDS = Bank.builtin().vocabulary()
 
 E = 6
 GENERATOR = torch.Generator().manual_seed(3)
@@ -25,7 +28,7 @@ def of(path, number, *shape):
 
 
 def first(*parameters, wanted=()):
-    return next(iter(arrangements(parameters, ROLES, wanted)))
+    return next(iter(arrangements(parameters, ROLES, WORDS, wanted)))
 
 
 @pytest.mark.parametrize("names", ["W_q W_k W_v W_o", "a b c d", "W.0 W.1 W.2 W.3", "甲 乙 丙 丁"])

@@ -4,7 +4,11 @@ import math
 
 import pytest
 
-from mha_judge.grading.arguments import DoesNotFit, Parameter, bind, extras_for
+from mha_judge.bank import Bank
+from mha_judge.grading.binding.arguments import DoesNotFit, bind, extras_for
+from mha_judge.grading.binding.described import Parameter
+
+WORDS = Bank.builtin().vocabulary()
 
 
 def signature(text: str) -> list[Parameter]:
@@ -62,7 +66,7 @@ SIZES = {"embed_dim": 6, "num_heads": 2}
     ],
 )
 def test_arguments_arrive_where_the_parameters_mean_them(text, values, args, kwargs):
-    assert bind("`f`", signature(text), values, {}) == (args, kwargs)
+    assert bind("`f`", signature(text), values, {}, WORDS) == (args, kwargs)
 
 
 @pytest.mark.parametrize(
@@ -80,16 +84,19 @@ def test_arguments_arrive_where_the_parameters_mean_them(text, values, args, kwa
 def test_a_required_parameter_outside_the_contract_gets_a_sensible_value(text, extra, passed):
     extras = extras_for(SIZES)
 
-    assert bind("`f`", signature(text), SIZES, extras) == ([6, 2, passed], {})
+    assert bind("`f`", signature(text), SIZES, extras, WORDS) == ([6, 2, passed], {})
     assert extras[extra] == passed
 
 
 def test_dropout_before_the_heads_does_not_shift_the_sizes():
-    assert bind("`f`", signature("a, dropout, b"), SIZES, extras_for(SIZES)) == ([6, 0.0, 2], {})
+    assert bind("`f`", signature("a, dropout, b"), SIZES, extras_for(SIZES), WORDS) == (
+        [6, 0.0, 2],
+        {},
+    )
 
 
 def test_an_unknown_signature_gets_the_arguments_by_position_without_trailing_nones():
-    assert bind("`f`", None, {**QKV, "mask": None}, {}) == (["Q", "K", "V"], {})
+    assert bind("`f`", None, {**QKV, "mask": None}, {}, WORDS) == (["Q", "K", "V"], {})
 
 
 @pytest.mark.parametrize(
@@ -104,7 +111,7 @@ def test_an_unknown_signature_gets_the_arguments_by_position_without_trailing_no
 )
 def test_parameters_that_cannot_take_the_arguments_are_listed_beside_them(text, why):
     with pytest.raises(DoesNotFit, match=why) as raised:
-        bind("`attention`", signature(text), {**QKV, "mask": None}, {})
+        bind("`attention`", signature(text), {**QKV, "mask": None}, {}, WORDS)
 
     message = str(raised.value)
     assert message.startswith("`attention` takes (")
@@ -112,7 +119,7 @@ def test_parameters_that_cannot_take_the_arguments_are_listed_beside_them(text, 
 
 
 def test_each_argument_is_passed_once_where_two_parameters_could_mean_it():
-    args, kwargs = bind("`f`", signature("x, inputs="), {"x": "X"}, {})
+    args, kwargs = bind("`f`", signature("x, inputs="), {"x": "X"}, {}, WORDS)
 
     assert (args, kwargs) == (["X"], {})
 

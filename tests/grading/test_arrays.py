@@ -4,8 +4,8 @@ import numpy
 import pytest
 import torch
 
-from mha_judge.grading.answer import Answer, by_name
-from mha_judge.grading.arrays import (
+from mha_judge.grading.expecting.answer import Answer, by_name
+from mha_judge.grading.expecting.arrays import (
     as_arrays,
     as_tensors,
     make_layer,
@@ -14,7 +14,7 @@ from mha_judge.grading.arrays import (
     only_arrays,
     returned,
 )
-from mha_judge.grading.expected import pair_up
+from mha_judge.grading.expecting.expected import pair_up
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.problem import Entry
 from mha_judge.wire import Opaque

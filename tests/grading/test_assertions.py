@@ -5,17 +5,15 @@ import math
 import pytest
 import torch
 
-from mha_judge.grading.assertions import (
-    assert_close,
+from mha_judge.grading.checks.assertions import (
     assert_gradients_match,
     assert_inputs_unchanged,
     assert_rejected,
-    compare,
-    describe,
     fail,
-    same_bits,
 )
-from mha_judge.grading.expected import Expected
+from mha_judge.grading.expecting.answer import assert_close
+from mha_judge.grading.expecting.compare import compare, describe, same_bits
+from mha_judge.grading.expecting.expected import Expected
 from mha_judge.grading.failures import CheckFailure, Crashed, Raised, TimedOut
 from mha_judge.wire import Opaque
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mha_judge.grading.check import CheckSpec, check, spec_of
-from mha_judge.report.models import Category
+from mha_judge.grading.checks.check import CheckSpec, check, spec_of
+from mha_judge.outcomes import Category
 
 
 def test_a_check_carries_what_was_declared_and_is_still_the_function():

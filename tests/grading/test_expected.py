@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from mha_judge.grading.expected import (
+from mha_judge.grading.expecting.expected import (
     Expected,
     Live,
     expect,

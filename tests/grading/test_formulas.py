@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mha_judge.grading.formulas import (
+from mha_judge.grading.formulas.growth import (
     FormulaError,
     Outcome,
     equal_exactly,

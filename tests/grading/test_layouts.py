@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from mha_judge.grading.layouts import FUSED_LAYOUTS, fuse, layouts_of, place
+from mha_judge.grading.binding.layouts import FUSED_LAYOUTS, fuse, layouts_of, place
 
 # E 6 inputs, O 10 outputs, H 2 heads, D 5 head size
 WEIGHT = torch.arange(60, dtype=torch.float64).reshape(10, 6)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mha_judge.grading.norms import scales_and_shifts
-from mha_judge.grading.replies import ParameterInfo
+from mha_judge.grading.binding.norms import scales_and_shifts
+from mha_judge.grading.calling.replies import ParameterInfo
 
 
 def vectors(*told):

@@ -1,9 +1,11 @@
 """Ready-made attention and autograd are found by what ran; names are free."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from mha_judge.grading.failures import CheckFailure
-from mha_judge.grading.policy import (
+from mha_judge.grading.calling.replies import Note, Observed
+from mha_judge.grading.checks.policy import (
     assert_no_autograd,
     assert_not_imported,
     assert_operations_do_not_grow,
@@ -12,8 +14,10 @@ from mha_judge.grading.policy import (
     fused_in,
     held_to,
 )
-from mha_judge.grading.replies import Note, Observed
-from mha_judge.report.models import Category, CheckResult, Outcome
+from mha_judge.grading.failures import CheckFailure
+from mha_judge.outcomes import Category, Outcome
+from mha_judge.report.models import CheckResult
+from mha_judge.submission import Submission
 
 
 def observed(functions=(), operators=(), modules=()):
@@ -32,12 +36,13 @@ def observed(functions=(), operators=(), modules=()):
 
 
 class Stub:
-    """A candidate, its session and its function: what calls were noted and seen to do."""
+    """A candidate, its context, session and function: what calls were noted and seen to do."""
 
-    def __init__(self, seen=None, notes=()):
+    def __init__(self, seen=None, notes=(), source=""):
+        self.task = SimpleNamespace(submission=Submission.of(source, "answer.py"))
         self._seen = seen or observed()
         self.notes = notes
-        self.session = self
+        self._context = self.session = self
         self.rules = {}
         self.observations = []
 
@@ -176,8 +181,7 @@ def test_ones_own_operator_is_no_autograd_whatever_it_is_called():
      "importlib.import_module('torch.nn')"],
 )  # fmt: skip
 def test_an_import_of_torch_is_found_at_its_line(line):
-    candidate = Stub()
-    candidate.source = f"import numpy\n{line}\n"
+    candidate = Stub(source=f"import numpy\n{line}\n")
 
     with pytest.raises(CheckFailure, match="imports torch") as raised:
         assert_not_imported(candidate, "torch")
@@ -186,15 +190,13 @@ def test_an_import_of_torch_is_found_at_its_line(line):
 
 
 def test_a_text_that_only_names_torch_is_no_import():
-    candidate = Stub()
-    candidate.source = "important('torch'); importlib.util.find_spec('torch')"
+    candidate = Stub(source="important('torch'); importlib.util.find_spec('torch')")
 
     assert_not_imported(candidate, "torch")
 
 
 def test_torch_that_came_by_another_way_is_seen_at_work():
-    candidate = Stub()
-    candidate.source = "import sys"
+    candidate = Stub(source="import sys")
     candidate.observations = [observed(["softmax"], ["aten._softmax"])]
 
     with pytest.raises(CheckFailure, match="runs `softmax`; the problem is to be solved without"):

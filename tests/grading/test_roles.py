@@ -2,7 +2,10 @@
 
 import pytest
 
-from mha_judge.grading.roles import fold, heads_index, is_bias, map_path, role_of
+from mha_judge.bank import Bank
+from mha_judge.grading.binding.roles import fold, heads_index, is_bias, map_path, role_of
+
+WORDS = Bank.builtin().vocabulary()
 
 
 @pytest.mark.parametrize(
@@ -26,16 +29,18 @@ from mha_judge.grading.roles import fold, heads_index, is_bias, map_path, role_o
     ids=str,
 )  # fmt: skip
 def test_usual_names_have_their_role(role, paths):
-    assert {path: role_of(path) for path in paths.split()} == dict.fromkeys(paths.split(), role)
+    assert {path: role_of(path, WORDS) for path in paths.split()} == dict.fromkeys(
+        paths.split(), role
+    )
 
 
 def test_queries_inside_an_attention_module_are_not_its_output():
-    assert role_of("out.query.weight") == "q"
+    assert role_of("out.query.weight", WORDS) == "q"
 
 
 @pytest.mark.parametrize("path", ["attn.q_proj.weight", "attn.query.weight"])
 def test_queries_inside_a_module_called_attn_are_not_fused(path):
-    assert role_of(path) == "q"
+    assert role_of(path, WORDS) == "q"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +107,7 @@ def test_names_are_folded_to_plain_letters(name, plain):
     ],
 )
 def test_names_in_other_scripts_have_their_role(path, role):
-    assert role_of(path) == role
+    assert role_of(path, WORDS) == role
 
 
 def test_weight_and_bias_of_a_chinese_name_belong_to_one_map():

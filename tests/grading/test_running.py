@@ -3,7 +3,9 @@
 import pytest
 
 from mha_judge.errors import BankError
-from mha_judge.grading.running import Run
+from mha_judge.grading.calling.context import Task
+from mha_judge.grading.checks.running import Run
+from mha_judge.vocabulary import Vocabulary
 
 HALF = """
 from mha_judge.grading import check
@@ -18,14 +20,20 @@ raise RuntimeError("broken")
 """
 
 
-class Seen:
-    """Stands for a candidate."""
+class Entered:
+    """Stands for a context."""
 
     def __init__(self):
-        self.seen = []
+        self.checks = []
 
     def enter(self, check):
-        pass
+        self.checks.append(check)
+
+
+def run(path, context=None):
+    """Run a grader's checks for a submission, or for one that did not load."""
+    task = Task(None, None, path, None, Vocabulary(), 0, {})
+    return Run(task, context).grade()
 
 
 def test_a_grader_that_fails_to_import_fails_again_in_the_same_process(tmp_path):
@@ -34,17 +42,17 @@ def test_a_grader_that_fails_to_import_fails_again_in_the_same_process(tmp_path)
 
     for _ in range(2):
         with pytest.raises(BankError, match="broken"):
-            Run(None, 0, "no candidate").grade(str(path))
+            run(path)
 
 
 def test_a_grader_that_is_mended_is_run_as_it_is_now(tmp_path):
     path = tmp_path / "test_mended.py"
     path.write_text(HALF, encoding="utf-8")
     with pytest.raises(BankError):
-        Run(None, 0, "no candidate").grade(str(path))
+        run(path)
     path.write_text(HALF.partition("raise")[0], encoding="utf-8")
 
-    results = Run(None, 0, "no candidate").grade(str(path))
+    results = run(path)
 
     assert [result.id for result in results] == ["passes"]
 
@@ -53,24 +61,24 @@ def test_a_grader_that_changed_on_disk_is_collected_anew(tmp_path):
     path = tmp_path / "test_changing.py"
     whole = HALF.partition("raise")[0]
     path.write_text(whole, encoding="utf-8")
-    assert [r.id for r in Run(None, 0, "none").grade(str(path))] == ["passes"]
+    assert [r.id for r in run(path)] == ["passes"]
 
     path.write_text(whole.replace("passes", "passes_now"), encoding="utf-8")
 
-    assert [r.id for r in Run(None, 0, "none").grade(str(path))] == ["passes-now"]
+    assert [r.id for r in run(path)] == ["passes-now"]
 
 
 def test_checks_run_again_and_again_are_given_the_candidate_of_each_run(tmp_path):
     path = tmp_path / "test_twice.py"
     path.write_text(
-        HALF.partition("raise")[0].replace("    pass", "    candidate.seen.append(candidate)"),
+        HALF.partition("raise")[0].replace("    pass", "    candidate._context.checks.append(1)"),
         encoding="utf-8",
     )
-    candidates = [Seen(), Seen()]
+    contexts = [Entered(), Entered()]
 
-    results = [Run(one, 0).grade(str(path)) for one in candidates]
+    results = [run(path, one) for one in contexts]
 
-    assert [one.seen for one in candidates] == [[one] for one in candidates]
+    assert [one.checks for one in contexts] == [["passes", 1]] * 2
     assert [[r.outcome for r in found] for found in results] == [["passed"], ["passed"]]
 
 
@@ -79,7 +87,7 @@ def test_a_test_that_is_no_check_is_refused(tmp_path):
     path.write_text("def test_something():\n    pass\n", encoding="utf-8")
 
     with pytest.raises(BankError, match="a test without @check; declare title and category"):
-        Run(None, 0, "none").grade(str(path))
+        run(path)
 
 
 def test_an_error_of_a_check_itself_is_the_banks_and_names_the_line(tmp_path):
@@ -87,4 +95,4 @@ def test_an_error_of_a_check_itself_is_the_banks_and_names_the_line(tmp_path):
     path.write_text(HALF.partition("raise")[0].replace("    pass", "    1 / 0"), encoding="utf-8")
 
     with pytest.raises(BankError, match=r"is broken: .*ZeroDivisionError: .* \(line 7\)"):
-        Run(Seen(), 0).grade(str(path))
+        run(path, Entered())

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from mha_judge.grading.assertions import compare
-from mha_judge.grading.expected import Expected
+from mha_judge.grading.expecting.compare import compare
+from mha_judge.grading.expecting.expected import Expected
+from mha_judge.grading.expecting.sample import sample_at
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.grading.sample import sample_at
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from contextlib import closing
 
 import pytest
 
+from mha_judge.grading.calling.session import Session
 from mha_judge.grading.failures import TimedOut
-from mha_judge.grading.session import Session
-from mha_judge.sandbox import open_channel
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
 
@@ -25,7 +25,7 @@ TOTAL_S = 1.0
 def session():
     submission = Submission.of(SOURCE, "answer.py")
     with (
-        closing(open_channel("jail")) as channel,
+        closing(SandboxOptions("jail").open()) as channel,
         closing(Session(channel, submission, Limits(total_s=TOTAL_S))) as opened,
     ):
         opened.load()

@@ -3,8 +3,11 @@
 import pytest
 import torch
 
-from mha_judge.grading.replies import ParameterInfo
-from mha_judge.grading.weights import RoleWeights, Unbound, arrangements
+from mha_judge.bank import Bank
+from mha_judge.grading.binding.weights import RoleWeights, Unbound, arrangements
+from mha_judge.grading.calling.replies import ParameterInfo
+
+WORDS = Bank.builtin().vocabulary()
 
 E, H, F = 6, 2, 11
 D = E // H
@@ -28,7 +31,7 @@ def of(path, *shape, owner=""):
 
 
 def found(*parameters, roles=ROLES):
-    return list(arrangements(parameters, roles))
+    return list(arrangements(parameters, roles, WORDS))
 
 
 def holds(arrangement, **values):

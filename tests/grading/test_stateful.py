@@ -6,7 +6,7 @@ import pytest
 
 from mha_judge.bank import Bank
 from mha_judge.judge import grade
-from mha_judge.sandbox import open_channel
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
 TOML = """\
@@ -97,7 +97,7 @@ def bank(tmp_path):
 
 
 def graded(bank, source):
-    with closing(open_channel("jail")) as channel:
+    with closing(SandboxOptions("jail").open()) as channel:
         return grade(Submission.of(source, "counter.py"), bank, bank.problem("counter"), channel)
 
 

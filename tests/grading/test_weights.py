@@ -5,8 +5,11 @@ from dataclasses import replace
 import pytest
 import torch
 
-from mha_judge.grading import weights
-from mha_judge.grading.weights import MAX_ARRANGEMENTS, ParameterInfo, RoleWeights, Unbound
+from mha_judge.bank import Bank
+from mha_judge.grading.binding import weights
+from mha_judge.grading.binding.weights import MAX_ARRANGEMENTS, ParameterInfo, RoleWeights, Unbound
+
+WORDS = Bank.builtin().vocabulary()
 
 E, H = 6, 2  # embedding width, heads
 D = E // H
@@ -14,7 +17,7 @@ NAMES = ("q", "k", "v", "out")
 
 
 def arrangements(parameters, wanted):
-    return list(weights.arrangements(parameters, wanted))
+    return list(weights.arrangements(parameters, wanted, WORDS))
 
 
 def roles(heads=H, kv_heads=H):

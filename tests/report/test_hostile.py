@@ -10,7 +10,7 @@ from rich.console import Console
 
 from mha_judge.bank import Bank
 from mha_judge.judge import grade
-from mha_judge.report import junit, terminal
+from mha_judge.render.report import junit, terminal
 from mha_judge.report.models import Report
 from mha_judge.sandbox.base import Ended, Reply, Tier
 from mha_judge.submission import Submission

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from mha_judge.report import junit
+from mha_judge.render.report import junit
 from mha_judge.report.models import LoadProblem
 
 HOSTILE = "]]></failure><testcase name='forged'/> & \" ' <!-- \x1b[31m \0 \ud800 \u202e"

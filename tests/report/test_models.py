@@ -3,7 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from mha_judge.report.models import CheckResult, Report, Verdict
+from mha_judge.outcomes import Verdict
+from mha_judge.report.models import CheckResult, Report
 
 
 @pytest.mark.parametrize("verdict", Verdict)

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from mha_judge.report import terminal
+from mha_judge.render.report import terminal
 from mha_judge.report.models import LoadProblem, Reveal
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha_judge.report.untrusted import clean
+from mha_judge.untrusted import clean
 
 
 @pytest.mark.parametrize(

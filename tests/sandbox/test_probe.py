@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from mha_judge import probe as probing
 from mha_judge import trials
 from mha_judge.cli import main
-from mha_judge.grading.session import Session
+from mha_judge.grading.calling.session import Session
 from mha_judge.probe import Finding, probe
 from mha_judge.sandbox.jail import Jail
 from mha_judge.sandbox.limits import Limits

@@ -8,10 +8,10 @@ import pytest
 
 from mha_judge.bank import Bank
 from mha_judge.errors import BankError
-from mha_judge.gpu import Gpus
-from mha_judge.sandbox import Settings
+from mha_judge.gpu import GpuAccess
+from mha_judge.sandbox import SandboxOptions, Settings
 from mha_judge.scoring import keys
-from mha_judge.scoring.answers import Answer
+from mha_judge.scoring.answers import CandidateFile
 from mha_judge.submission import Submission
 
 COUNTS = {
@@ -60,7 +60,7 @@ def root(tmp_path, monkeypatch):
 
 def key(root: Path, source: str = "answer", sandbox: str = "jail") -> str:
     submission = Submission.of(source, "two_heads.py")
-    answer = Answer("alice", "two-heads", submission.path, submission)
+    answer = CandidateFile("alice", "two-heads", submission.path, submission)
     return keys.Keys(Bank.at(root / "bank"), sandbox).of(answer)
 
 
@@ -120,22 +120,22 @@ def test_a_verdict_is_due_again_with_another_python(root, monkeypatch):
 @pytest.mark.parametrize(
     "other",
     [
-        Gpus(backend="jail"),
-        Gpus(settings=Settings(memory_bytes=4 * 1024**3)),
-        Gpus(settings=Settings(cpus=0.5)),
-        Gpus(settings=Settings(image="mine")),
-        Gpus(settings=Settings(runtime="runsc")),
+        GpuAccess(SandboxOptions(backend="jail")),
+        GpuAccess(SandboxOptions(container=Settings(memory_bytes=4 * 1024**3))),
+        GpuAccess(SandboxOptions(container=Settings(cpus=0.5))),
+        GpuAccess(SandboxOptions(container=Settings(image="mine"))),
+        GpuAccess(SandboxOptions(container=Settings(runtime="runsc"))),
     ],
     ids=["--sandbox", "--memory", "--cpus", "--image", "--runtime"],
 )
 def test_a_verdict_is_due_again_with_another(root, other):
-    assert key(root, sandbox=Gpus().confinement) != key(root, sandbox=other.confinement)
+    assert key(root, sandbox=GpuAccess().confinement) != key(root, sandbox=other.confinement)
 
 
 def test_a_default_counts_as_the_same_where_it_is_given(root):
-    given = Gpus(settings=Settings(cpus=1.0))
+    given = GpuAccess(SandboxOptions(container=Settings(cpus=1.0)))
 
-    assert key(root, sandbox=Gpus().confinement) == key(root, sandbox=given.confinement)
+    assert key(root, sandbox=GpuAccess().confinement) == key(root, sandbox=given.confinement)
 
 
 def test_a_bank_may_lie_elsewhere(root):

@@ -10,22 +10,22 @@ from pathlib import Path
 
 import pytest
 
+from mha_judge.outcomes import Sample
+from mha_judge.render.score import candidates, csv, html, junit
+from mha_judge.render.score.heatmap import pictures
 from mha_judge.report.models import (
     CheckResult,
     Diagnosis,
     Output,
     Report,
     Reveal,
-    Sample,
     SandboxInfo,
     SubmissionInfo,
 )
 from mha_judge.report.reveal import revealed
-from mha_judge.scoring.answers import Answer, Found
+from mha_judge.scoring.answers import CandidateFile, HandedIn
 from mha_judge.scoring.models import Fault, LeftOut, Result
 from mha_judge.scoring.ranking import rank
-from mha_judge.scoring.render import candidates, csv, html, junit
-from mha_judge.scoring.render.heatmap import pictures
 from mha_judge.scoring.results import Results
 from mha_judge.submission import Submission
 
@@ -69,7 +69,7 @@ class Table:
 
     def add(self, candidate, problem, made, source="x = 1"):
         submission = Submission.of(source, f"{problem}.py")
-        self.answers.append(Answer(candidate, problem, Path(f"{problem}.py"), submission))
+        self.answers.append(CandidateFile(candidate, problem, Path(f"{problem}.py"), submission))
         fault = None if made else Fault(kind="BankError", message=f"broken {HOSTILE}", exit_code=4)
         self.results.add(
             Result(
@@ -79,7 +79,7 @@ class Table:
 
     @property
     def found(self):
-        return Found(self.answers, self.left_out)
+        return HandedIn(self.answers, self.left_out)
 
     def board(self, **weights):
         return rank(self.found, self.results, weights, self._bank)

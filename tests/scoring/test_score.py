@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from mha_judge.errors import JudgeError
-from mha_judge.gpu import Gpus
+from mha_judge.gpu import GpuAccess
 from mha_judge.pool import Job, Pool
-from mha_judge.sandbox import open_channel
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.scoring.answers import discover
 from mha_judge.scoring.results import Results
 from mha_judge.scoring.score import due
@@ -173,7 +173,7 @@ def test_what_was_graded_without_a_gpu_is_due_again_with_one(answer, score, bank
     known = Results.open(tmp_path / "results.jsonl", resume=True, seed=None, fresh_seed=1)
 
     with closing(known) as results:
-        sandbox = Gpus(backend="jail").confinement
+        sandbox = GpuAccess(SandboxOptions(backend="jail")).confinement
         assert due(found, bank, results, False, sandbox) == []
         assert [one.answer.problem for one in due(found, bank, results, True, sandbox)] == ["sdpa"]
 
@@ -231,7 +231,7 @@ def test_processes_are_replaced_after_their_share(bank):
     source = (SUBMISSIONS / "split-merge-heads" / "right_einops.py").read_text("utf-8")
     job = Job("split-merge-heads", Submission.of(source, "a.py"), 1)
 
-    with closing(Pool(bank, partial(open_channel, "jail"), 1, recycle_after=2)) as pool:
+    with closing(Pool(bank, SandboxOptions("jail").open, 1, recycle_after=2)) as pool:
         reports = [report for _, report in pool.graded([job] * 5)]
         leaving = len(pool._leaving)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mha_judge.scoring.answers import Answer
+from mha_judge.scoring.answers import CandidateFile
 from mha_judge.scoring.similarity import similar
 from mha_judge.submission import Submission
 
@@ -14,7 +14,7 @@ SOURCE = (FOLDER / "right_manual_stable_softmax.py").read_text("utf-8")
 
 def hints(bank, **sources):
     answers = [
-        Answer(name, "sdpa", Path(f"{name}.py"), Submission.of(source, f"{name}.py"))
+        CandidateFile(name, "sdpa", Path(f"{name}.py"), Submission.of(source, f"{name}.py"))
         for name, source in sources.items()
     ]
     return [(str(one.likeness), one.candidates) for one in similar(answers, bank)]

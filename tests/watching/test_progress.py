@@ -3,7 +3,7 @@
 import pytest
 
 from mha_judge.report.models import CheckResult, Report, SandboxInfo, SubmissionInfo
-from mha_judge.watching.progress import Progress, progress
+from mha_judge.watching.changes import Changes, changes
 
 
 @pytest.fixture
@@ -36,15 +36,15 @@ def graded():
 
 
 def test_a_first_grade_gains_and_loses_nothing(graded):
-    assert progress(None, graded(one="passed")) == Progress((), ())
+    assert changes(None, graded(one="passed")) == Changes((), ())
 
 
 def test_what_passes_now_is_gained_and_what_does_not_is_lost(graded):
     before = graded(one="passed", two="failed", three="not_assessed", four="passed")
     now = graded(one="failed", two="passed", three="passed", four="passed")
 
-    assert progress(before, now) == Progress(("Title of two", "Title of three"), ("Title of one",))
+    assert changes(before, now) == Changes(("Title of two", "Title of three"), ("Title of one",))
 
 
 def test_advisory_checks_are_no_progress(graded):
-    assert progress(graded(extra="failed"), graded(extra="passed")) == Progress((), ())
+    assert changes(graded(extra="failed"), graded(extra="passed")) == Changes((), ())

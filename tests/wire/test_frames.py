@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha_judge.wire import MAX_HEADER_BYTES, PREFIX, FrameReader, WireError, encode_frame
+from mha_judge.wire import PREFIX, FrameReader, WireError, encode_frame
+from mha_judge.wire.bounds import MAX_HEADER_BYTES
 
 BOUND = 1000
 

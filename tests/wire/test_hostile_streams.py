@@ -16,14 +16,15 @@ from wire.test_values import JSON, NODES, TENSORS
 
 from mha_judge.bank import Bank
 from mha_judge.errors import SandboxBroken
+from mha_judge.grading.calling.session import LoadFailed, Session
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.grading.session import MAX_ANSWERS_BYTES, LoadFailed, Session
 from mha_judge.judge import grade
 from mha_judge.sandbox.base import Ended, Reply, Tier
 from mha_judge.sandbox.channel import SupervisorChannel
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
 from mha_judge.wire import PREFIX, FrameReader, encode_frame, pack, unpack
+from mha_judge.wire.bounds import MAX_ANSWERS_BYTES
 
 BANK = Bank.builtin()
 SUBMISSION = Submission.of("x = 1\n", "answer.py")

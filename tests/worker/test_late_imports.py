@@ -4,8 +4,8 @@ from contextlib import closing
 
 import torch
 
-from mha_judge.grading.session import Session
-from mha_judge.sandbox import open_channel
+from mha_judge.grading.calling.session import Session
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
 
@@ -26,7 +26,7 @@ def test_a_worker_imports_nothing_late():
     submission = Submission.of(SOURCE, "answer.py")
     x = torch.ones(2, 3)
     with (
-        closing(open_channel("jail")) as channel,
+        closing(SandboxOptions("jail").open()) as channel,
         closing(Session(channel, submission, Limits())) as session,
     ):
         session.load()

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 from sandboxes import LIMITS, load
 
-from mha_judge.sandbox import Channel, Reply, open_channel
+from mha_judge.sandbox import Channel, Reply, SandboxOptions
 
 FIRST = """
 import torch, torch.nn.functional as F
@@ -39,7 +39,7 @@ LINE = FIRST.count("\n") + SECOND.count("\n") + 1
 
 @pytest.fixture(scope="module")
 def channel() -> Iterator[Channel]:
-    with closing(open_channel("jail")) as opened:
+    with closing(SandboxOptions("jail").open()) as opened:
         yield opened
 
 

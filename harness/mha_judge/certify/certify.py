@@ -11,7 +11,7 @@ from mha_judge.bank import Bank
 from mha_judge.certify.agreement import compare_all
 from mha_judge.certify.baselines import baselines
 from mha_judge.certify.equivalents import read_equivalents
-from mha_judge.certify.grades import Graders, Task
+from mha_judge.certify.grades import Graders, Specimen
 from mha_judge.certify.models import (
     MAX_STARTER_SCORE,
     MIN_MARGIN,
@@ -25,10 +25,11 @@ from mha_judge.certify.mutation import mutants
 from mha_judge.certify.statements import faults_of
 from mha_judge.judge import MAX_SEED
 from mha_judge.mistake import Mistake
-from mha_judge.report.models import CheckResult, Outcome, Report, Verdict
+from mha_judge.outcomes import Outcome, Verdict
+from mha_judge.report.models import CheckResult, Report
 from mha_judge.scaffold import missing, placeholders
 
-Progress = Callable[[str, int, int], None]
+OnProgress = Callable[[str, int, int], None]
 """Takes what is being done, how many of it are done, and how many there are."""
 
 
@@ -39,7 +40,7 @@ def certify(
     seeds: Sequence[int],
     *,
     with_mutants: bool = True,
-    progress: Progress = lambda what, done, of: None,
+    progress: OnProgress = lambda what, done, of: None,
 ) -> Certificate:
     """Return the certificate of one problem.
 
@@ -77,7 +78,7 @@ def seeds_from(first: int | None, count: int) -> list[int]:
 
 class _Certifying:
     def __init__(
-        self, bank: Bank, problem_id: str, graders: Graders, seeds: list[int], progress: Progress
+        self, bank: Bank, problem_id: str, graders: Graders, seeds: list[int], progress: OnProgress
     ) -> None:
         self._bank = bank
         self._problem = bank.problem(problem_id)
@@ -97,9 +98,9 @@ class _Certifying:
 
     def _grade(
         self, kind: str, sources: dict[str, str], seeds: Sequence[int]
-    ) -> list[tuple[Task, Report]]:
+    ) -> list[tuple[Specimen, Report]]:
         tasks = [
-            Task(self._problem.id, kind, name, source, seed)
+            Specimen(self._problem.id, kind, name, source, seed)
             for name, source in sources.items()
             for seed in seeds
         ]

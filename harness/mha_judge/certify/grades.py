@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError
-from mha_judge.gpu import Gpus
+from mha_judge.gpu import GpuAccess
 from mha_judge.pool import Job, Pool
 from mha_judge.report.models import Report
-from mha_judge.sandbox import open_channel
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
 _VERDICT_ONLY = ("baselines", "mutants")
@@ -19,7 +18,7 @@ _VERDICT_ONLY = ("baselines", "mutants")
 
 
 @dataclass(frozen=True)
-class Task:
+class Specimen:
     """One source to be graded under one seed."""
 
     problem: str
@@ -32,10 +31,12 @@ class Task:
 class Graders:
     """A pool of processes that grade."""
 
-    def __init__(self, bank: Bank, backend: str, processes: int, gpus: Gpus | None = None) -> None:
-        self._pool = Pool(bank, functools.partial(open_channel, backend), processes, gpus=gpus)
+    def __init__(
+        self, bank: Bank, sandbox: SandboxOptions, processes: int, gpus: GpuAccess | None = None
+    ) -> None:
+        self._pool = Pool(bank, sandbox.open, processes, gpus=gpus)
 
-    def reports(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Report]]:
+    def reports(self, tasks: Iterable[Specimen]) -> Iterator[tuple[Specimen, Report]]:
         """Yield each task with its report, in order.
 
         Raises:
@@ -56,6 +57,6 @@ class Graders:
         self._pool.close()
 
 
-def _job(task: Task) -> Job:
+def _job(task: Specimen) -> Job:
     submission = Submission.of(task.source, f"{task.name}.py")
     return Job(task.problem, submission, task.seed, verdict_only=task.kind in _VERDICT_ONLY)

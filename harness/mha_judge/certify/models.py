@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from mha_judge.report.models import Outcome
+from mha_judge.outcomes import Outcome
 
 MIN_MARGIN = 10.0
 """A mistake must be this many times further off than the error budget allows."""

@@ -8,8 +8,8 @@ from contextlib import suppress
 
 from mha_judge.bank import LANGUAGES, Bank
 from mha_judge.errors import BankError
+from mha_judge.outcomes import Category
 from mha_judge.problem import Problem
-from mha_judge.report.models import Category
 
 _CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -11,8 +10,8 @@ import click
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
-from mha_judge.gpu import Gpus
-from mha_judge.sandbox import Channel
+from mha_judge.gpu import GpuAccess
+from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
 REVEAL = ("score", "checks", "hints", "full")
@@ -26,7 +25,7 @@ REVEAL = ("score", "checks", "hints", "full")
     metavar="ID",
     help="Default: the file's `# problem:` line, or its name.",
 )
-@sandbox_options
+@sandbox_options()
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Repeat the inputs of a report.")
 @click.option(
     "--reveal",
@@ -45,8 +44,8 @@ def command(
     ctx: click.Context,
     file: Path,
     problem_id: str | None,
-    open_sandbox: Callable[[], Channel],
-    gpus: Gpus,
+    sandbox: SandboxOptions,
+    gpus: GpuAccess,
     seed: int | None,
     reveal: str,
     json_path: str | None,
@@ -61,12 +60,12 @@ def command(
     name = problem_id or submission.problem_id()
     bank.require(name)
     # The supervisor starts before anything large is imported here: the imports overlap.
-    with closing(open_sandbox()) as channel, closing(gpus):
+    with closing(sandbox.open()) as channel, closing(gpus):
         from mha_judge.judge import grade
 
         problem = bank.problem(name)
         report = grade(submission, bank, problem, channel, seed=seed, only=only, gpus=gpus)
-    from mha_judge.report import junit
+    from mha_judge.render.report import junit
 
     write_outputs(
         {
@@ -78,7 +77,7 @@ def command(
     if "-" not in paths.values():
         from rich.console import Console
 
-        from mha_judge.report import terminal
+        from mha_judge.render.report import terminal
         from mha_judge.report.models import Reveal
 
         terminal.show(report, Console(highlight=False), Reveal(reveal))

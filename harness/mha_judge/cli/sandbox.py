@@ -9,8 +9,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from mha_judge.report.untrusted import clean_line
 from mha_judge.sandbox.container.settings import CUDA_IMAGE, IMAGE
+from mha_judge.untrusted import clean_line
 
 
 @click.group("sandbox")
@@ -40,7 +40,7 @@ def build_command(
     fresh: bool,
 ) -> None:
     """Build the image that `--sandbox container` runs in."""
-    from mha_judge.sandbox.container.build import BASE, BuildFailed, Progress, Recipe, build
+    from mha_judge.sandbox.container.build import BASE, BuildFailed, Recipe, Step, build
 
     recipe = Recipe(
         tag=tag or (CUDA_IMAGE if gpu else IMAGE),
@@ -54,7 +54,7 @@ def build_command(
     console = Console(highlight=False)
     started = time.monotonic()
 
-    def line(progress: Progress) -> Text:
+    def line(progress: Step) -> Text:
         place = f"{progress.step}/{progress.steps} " if progress.steps else ""
         return Text(f"{place}{clean_line(progress.what, 90)}")
 

@@ -8,70 +8,73 @@ from typing import Any
 
 import click
 
-from mha_judge.gpu import DEVICES, Gpus
-from mha_judge.sandbox import BACKENDS, Settings, check_choice, open_channel
+from mha_judge.gpu import GpuAccess
+from mha_judge.sandbox import BACKENDS, DEVICES, SandboxOptions, Settings
 from mha_judge.sandbox.container.settings import parse_size
 
-_OPTIONS = (
-    click.option(
-        "--sandbox",
-        "backend",
-        type=click.Choice(["auto", *BACKENDS, "none"]),
-        default="auto",
-        show_default=True,
-        help="How the file is confined.",
-    ),
-    click.option("--unsafe", is_flag=True, help="Allow `--sandbox none`."),
-    click.option(
-        "--image", metavar="NAME", help=f"Container: the image; default {Settings.image}."
-    ),
-    click.option("--runtime", metavar="NAME", help="Container: a runtime, such as runsc."),
-    click.option("--memory", metavar="SIZE", help="Container: memory in all; default 3G."),
-    click.option("--cpus", type=float, metavar="N", help="Container: processors; default 1."),
-    click.option(
-        "--device",
-        type=click.Choice(DEVICES),
-        default="auto",
-        show_default=True,
-        help="auto: the checks on a GPU too if one can be reached; cuda: fail if none can.",
-    ),
-)
+
+def _options(backend: str) -> tuple[Callable[..., Any], ...]:
+    return (
+        click.option(
+            "--sandbox",
+            "backend",
+            type=click.Choice(["auto", *BACKENDS, "none"]),
+            default=backend,
+            show_default=True,
+            help="How the file is confined.",
+        ),
+        click.option("--unsafe", is_flag=True, help="Allow `--sandbox none`."),
+        click.option(
+            "--image", metavar="NAME", help=f"Container: the image; default {Settings.image}."
+        ),
+        click.option("--runtime", metavar="NAME", help="Container: a runtime, such as runsc."),
+        click.option("--memory", metavar="SIZE", help="Container: memory in all; default 3G."),
+        click.option("--cpus", type=float, metavar="N", help="Container: processors; default 1."),
+        click.option(
+            "--device",
+            type=click.Choice(DEVICES),
+            default="auto",
+            show_default=True,
+            help="auto: the checks on a GPU too if one can be reached; cuda: fail if none can.",
+        ),
+    )
 
 
-def sandbox_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options, and call the command with `open_sandbox` and `gpus`.
+def sandbox_options(backend: str = "auto") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add the options, and call the command with `sandbox` and `gpus`, access to a GPU.
 
-    The one starts a supervisor; the other is access to a GPU.
+    Args:
+        backend: Which is taken where none is named.
     """
 
-    @functools.wraps(command)
-    def wrapped(
-        *args: Any,
-        backend: str,
-        unsafe: bool,
-        image: str | None,
-        runtime: str | None,
-        memory: str | None,
-        cpus: float | None,
-        device: str,
-        **options: Any,
-    ) -> Any:
-        asked = {
-            "image": image,
-            "runtime": runtime,
-            "memory_bytes": parse_size(memory) if memory is not None else None,
-            "cpus": cpus,
-        }
-        given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-        settings = Settings(**given) if given else None
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def wrapped(
+            *args: Any,
+            backend: str,
+            unsafe: bool,
+            image: str | None,
+            runtime: str | None,
+            memory: str | None,
+            cpus: float | None,
+            device: str,
+            **options: Any,
+        ) -> Any:
+            asked: dict[str, Any] = {
+                "image": image,
+                "runtime": runtime,
+                "memory_bytes": parse_size(memory) if memory is not None else None,
+                "cpus": cpus,
+            }
+            given = {name: value for name, value in asked.items() if value is not None}
+            settings = Settings(**given) if given else None
+            sandbox = SandboxOptions(backend, unsafe, settings, device)
+            gpus = GpuAccess(sandbox)
+            gpus.require()
+            return command(*args, sandbox=sandbox, gpus=gpus, **options)
 
-        check_choice(backend, unsafe, settings)
-        # a partial, not a closure: other processes open sandboxes of their own with it
-        open_sandbox = functools.partial(open_channel, backend, unsafe, settings)
-        gpus = Gpus(device, backend, unsafe, settings)
-        gpus.require()
-        return command(*args, open_sandbox=open_sandbox, gpus=gpus, **options)
+        for option in reversed(_options(backend)):
+            wrapped = option(wrapped)
+        return wrapped
 
-    for option in reversed(_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped
+    return decorate

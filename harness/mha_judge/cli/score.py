@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import secrets
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -16,8 +15,8 @@ from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.run import REVEAL
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import JudgeError, UsageError
-from mha_judge.gpu import Gpus
-from mha_judge.sandbox import Channel
+from mha_judge.gpu import GpuAccess
+from mha_judge.sandbox import SandboxOptions
 
 
 @click.command("score")
@@ -25,7 +24,7 @@ from mha_judge.sandbox import Channel
     "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
 @click.option("--problem", "problem_id", metavar="ID", help="The problem of files that say none.")
-@sandbox_options
+@sandbox_options()
 @click.option(
     "-j",
     "--jobs",
@@ -74,8 +73,8 @@ def command(
     ctx: click.Context,
     paths: tuple[Path, ...],
     problem_id: str | None,
-    open_sandbox: Callable[[], Channel],
-    gpus: Gpus,
+    sandbox: SandboxOptions,
+    gpus: GpuAccess,
     jobs: int,
     seed: int | None,
     results_path: Path,
@@ -111,10 +110,10 @@ def command(
 
     from mha_judge.judge import MAX_SEED
     from mha_judge.pool import Pool
+    from mha_judge.render.score import candidates, csv, html, junit, terminal
+    from mha_judge.render.score.progress import watcher
     from mha_judge.report.models import Reveal
     from mha_judge.scoring.answers import discover
-    from mha_judge.scoring.render import candidates, csv, html, junit, terminal
-    from mha_judge.scoring.render.progress import watcher
     from mha_judge.scoring.results import Results
     from mha_judge.scoring.score import due, grade_all, scoreboard
 
@@ -129,7 +128,7 @@ def command(
         waiting = due(found, bank, results, gpu=gpus.why_not() is None, sandbox=gpus.confinement)
         try:
             with (
-                closing(Pool(bank, open_sandbox, min(jobs, len(waiting) or 1), gpus=gpus)) as pool,
+                closing(Pool(bank, sandbox.open, min(jobs, len(waiting) or 1), gpus=gpus)) as pool,
                 watcher(Console(stderr=True, highlight=False), len(waiting)) as progress,
             ):
                 grade_all(waiting, bank, pool, results, progress)

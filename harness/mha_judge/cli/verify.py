@@ -10,9 +10,10 @@ import click
 from mha_judge.certify.choice import choose
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
+from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import UsageError
-from mha_judge.gpu import DEVICES, Gpus
-from mha_judge.sandbox import BACKENDS
+from mha_judge.gpu import GpuAccess
+from mha_judge.sandbox import SandboxOptions
 
 
 @click.command("verify")
@@ -40,14 +41,7 @@ from mha_judge.sandbox import BACKENDS
     metavar="REV",
     help="Try them only where git sees a change since this commit, and for a few other problems.",
 )
-@click.option(
-    "--sandbox",
-    "backend",
-    type=click.Choice(["auto", *BACKENDS]),
-    default="jail",
-    show_default=True,
-    help="How the files are confined.",
-)
+@sandbox_options("jail")
 @click.option(
     "-j",
     "--jobs",
@@ -55,13 +49,6 @@ from mha_judge.sandbox import BACKENDS
     default=lambda: len(os.sched_getaffinity(0)),
     show_default="the cores",
     help="How many judges work at once.",
-)
-@click.option(
-    "--device",
-    type=click.Choice(DEVICES),
-    default="auto",
-    show_default=True,
-    help="cuda: certify the checks on a GPU too, and fail if none can be reached.",
 )
 @click.option("--json", "json_path", metavar="PATH", help="Write JSON; `-` is stdout.")
 @click.option("--junit", "junit_path", metavar="PATH", help="Write JUnit XML; `-` is stdout.")
@@ -74,9 +61,9 @@ def command(
     seed: int | None,
     mutants: bool,
     mutants_since: str | None,
-    backend: str,
+    sandbox: SandboxOptions,
+    gpus: GpuAccess,
     jobs: int,
-    device: str,
     json_path: str | None,
     junit_path: str | None,
     html_path: str | None,
@@ -92,19 +79,17 @@ def command(
     chosen = None
     if mutants_since is not None:
         chosen = choose(bank, mutants_since, ids or bank.ids)
-    gpus = Gpus(device, backend)
-    gpus.require()
     from rich.console import Console
 
     from mha_judge.certify.certify import certify, seeds_from
     from mha_judge.certify.grades import Graders
     from mha_judge.certify.models import Certification
-    from mha_judge.certify.render import html, junit, terminal
+    from mha_judge.render.verify import html, junit, terminal
 
     console = Console(highlight=False, stderr="-" in paths.values())
     certificates = []
     with (
-        closing(Graders(bank, backend, jobs, gpus)) as graders,
+        closing(Graders(bank, sandbox, jobs, gpus)) as graders,
         console.status("starting") as status,
     ):
         for problem_id in ids or bank.ids:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.sandbox_options import sandbox_options
-from mha_judge.gpu import Gpus
-from mha_judge.sandbox import Channel
+from mha_judge.gpu import GpuAccess
+from mha_judge.sandbox import SandboxOptions
 
 
 @click.command("watch")
@@ -30,15 +29,15 @@ from mha_judge.sandbox import Channel
     show_default=True,
     help="How much to tell at first; `h` tells more.",
 )
-@sandbox_options
+@sandbox_options()
 @click.pass_context
 def command(
     ctx: click.Context,
     paths: tuple[Path, ...],
     problem_id: str | None,
     reveal: str,
-    open_sandbox: Callable[[], Channel],
-    gpus: Gpus,
+    sandbox: SandboxOptions,
+    gpus: GpuAccess,
 ) -> None:
     """Grade files, or those in a folder, whenever they are saved.
 
@@ -56,6 +55,6 @@ def command(
     watched = Watched(paths)
     console = Console(highlight=False)
     Watching(
-        watched, bank, open_sandbox, console,
+        watched, bank, sandbox.open, console,
         gpus=gpus, problem_id=problem_id, reveal=Reveal(reveal),
     ).run()  # fmt: skip

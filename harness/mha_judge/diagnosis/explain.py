@@ -16,17 +16,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 from mha_judge.bank import Bank
 from mha_judge.diagnosis.bounds import bounded_memory
 from mha_judge.diagnosis.programs import Catalogue, Program
 from mha_judge.diagnosis.replay import Replay
-from mha_judge.grading.expected import Live, leaves
-from mha_judge.grading.trace import Step, Trace
+from mha_judge.grading.calling.trace import Step, Trace
+from mha_judge.grading.expecting.expected import Live, leaves
 from mha_judge.mistake import Mistake
-from mha_judge.report.models import CheckResult, Diagnosis, Outcome
+from mha_judge.outcomes import Outcome
+from mha_judge.references import load_reference
+from mha_judge.report.models import CheckResult, Diagnosis
 
 MAX_CHECKS = 16
 MAX_PAIRS = 40
@@ -59,15 +60,17 @@ class _Failure:
 class Diagnostician:
     """Knows a problem's mistakes, and names those that a candidate made."""
 
-    def __init__(self, reference: Callable[[str], Any], catalogue: Catalogue) -> None:
-        """Take the reference's entries by name, and the mistakes."""
-        self._reference = reference
-        self._catalogue = catalogue
+    def __init__(self, bank: Bank, problem_id: str) -> None:
+        """Take a problem; nothing is read before something is wrong."""
+        self._bank = bank
+        self._problem_id = problem_id
 
-    @classmethod
-    def of(cls, bank: Bank, problem_id: str, reference: ModuleType) -> Diagnostician:
-        """Return the diagnostician of a problem; its mistakes are read once in a process."""
-        return cls(lambda name: getattr(reference, name, None), _catalogue(bank, problem_id))
+    @property
+    def _catalogue(self) -> Catalogue:
+        return _catalogue(self._bank, self._problem_id)  # read once in a process
+
+    def _reference(self, name: str) -> Any:
+        return getattr(load_reference(self._bank, self._problem_id), name, None)
 
     def recognises(self, step: Step) -> bool:
         """Return whether some mistake answers a step as the candidate did."""

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from mha_judge.diagnosis.programs import REFUSED
 from mha_judge.grading.failures import CheckFailure, Raised
-from mha_judge.grading.formulas import FormulaError, from_answer, same_growth
+from mha_judge.grading.formulas.growth import FormulaError, from_answer, same_growth
 
 NEAR, ALIKE, SAME = 0.1, 1e-4, 1e-7
 """Shares of the largest number: worth a closer look, equal but for rounding, equal for certain."""

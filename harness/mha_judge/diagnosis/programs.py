@@ -25,14 +25,14 @@ REFUSED = "refused"
 
 
 @dataclass(frozen=True)
-class Edit:
+class Hunk:
     """Lines `start` to `end` of the reference, and what stands there instead."""
 
     start: int
     end: int
     lines: tuple[str, ...]
 
-    def meets(self, other: Edit) -> bool:
+    def meets(self, other: Hunk) -> bool:
         """Return whether two edits share lines; an insertion also meets what it touches."""
         if self.start == self.end or other.start == other.end:
             return self.start <= other.end and other.start <= self.end
@@ -93,27 +93,27 @@ class Catalogue:
                 yield program
 
     def _combine(self, one: str, other: str) -> Program | None:
-        mine, theirs = self._edits[one], self._edits[other]
+        mine, theirs = self._hunks[one], self._hunks[other]
         if any(a.meets(b) for a in mine for b in theirs if a != b):
             return None
         lines = list(self._base.lines)
-        for edit in sorted({*mine, *theirs}, key=lambda edit: edit.start, reverse=True):
-            lines[edit.start : edit.end] = edit.lines
+        for hunk in sorted({*mine, *theirs}, key=lambda hunk: hunk.start, reverse=True):
+            lines[hunk.start : hunk.end] = hunk.lines
         both = [*self.programs[one].mistakes, *self.programs[other].mistakes]
         if both[0] is both[1]:
             return None
         return Program(both, lambda: ast.parse("\n".join(lines)))
 
     @cached_property
-    def _edits(self) -> dict[str, list[Edit]]:
-        return {name: edits(self._base.lines, p.lines) for name, p in self.programs.items()}
+    def _hunks(self) -> dict[str, list[Hunk]]:
+        return {name: hunks(self._base.lines, p.lines) for name, p in self.programs.items()}
 
 
-def edits(base: Sequence[str], changed: Sequence[str]) -> list[Edit]:
+def hunks(base: Sequence[str], changed: Sequence[str]) -> list[Hunk]:
     """Return what turns the lines of `base` into those of `changed`."""
     matcher = difflib.SequenceMatcher(None, base, changed, autojunk=False)
     return [
-        Edit(i1, i2, tuple(changed[j1:j2]))
+        Hunk(i1, i2, tuple(changed[j1:j2]))
         for kind, i1, i2, j1, j2 in matcher.get_opcodes()
         if kind != "equal"
     ]

@@ -21,10 +21,13 @@ from mha_judge.diagnosis.likeness import (
     without_blocked_rows,
 )
 from mha_judge.diagnosis.stand_in import EXACT, ROUNDED, StandIn
-from mha_judge.grading.answer import by_name
-from mha_judge.grading.answers import Answers
-from mha_judge.grading.assertions import compare
-from mha_judge.grading.expected import (
+from mha_judge.grading.calling.sheet import AnswerSheet
+from mha_judge.grading.calling.stateful import Bound, Stateful
+from mha_judge.grading.calling.target import Target
+from mha_judge.grading.calling.trace import Asked, Step
+from mha_judge.grading.expecting.answer import by_name
+from mha_judge.grading.expecting.compare import compare
+from mha_judge.grading.expecting.expected import (
     Expected,
     Live,
     Logits,
@@ -36,9 +39,6 @@ from mha_judge.grading.expected import (
     rounded_copy,
 )
 from mha_judge.grading.failures import CheckFailure, Raised
-from mha_judge.grading.stateful import Bound, Stateful
-from mha_judge.grading.target import Target
-from mha_judge.grading.trace import Step
 from mha_judge.wire import map_tree
 
 Kept = dict[int, tuple[Any, Any]]
@@ -85,7 +85,7 @@ class Replay:
 
     def _result(self, step: Step) -> Any:
         """Return the rounded answer to a step, or the name of what was raised."""
-        if isinstance(step.target, Answers):
+        if isinstance(step.target, AnswerSheet):
             answers = self._entry(step.target.entry.name)
             return answers.get(step.args[0]) if isinstance(answers, dict) else None
         try:
@@ -96,7 +96,7 @@ class Replay:
     def _agrees(self, step: Step, kept: Kept) -> bool:
         if step.failure is not None and not isinstance(step.failure, Raised):
             return False  # a hang or a crash says nothing of values
-        if isinstance(step.target, Answers):
+        if isinstance(step.target, AnswerSheet):
             return same_answer(step.found, self._entry(step.target.entry.name), step.args[0])
         try:
             return _Asking(self._stand_in(step.target), step, kept).agrees()
@@ -108,7 +108,8 @@ class Replay:
             # of an object's refusals only what follows matters, not the words
             return step.target.chained or same_error(step.failure, error)
 
-    def _stand_in(self, target: Target) -> StandIn:
+    def _stand_in(self, target: Asked) -> StandIn:
+        assert isinstance(target, Target)
         owner: Target | Stateful = target
         name = target.entry.name
         if isinstance(target, Bound):

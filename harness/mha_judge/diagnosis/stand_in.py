@@ -9,11 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mha_judge.grading.arrays import make_layer, on_tensors
-from mha_judge.grading.expected import in_float64
-from mha_judge.grading.layer import Layer
-from mha_judge.grading.stateful import Bound
-from mha_judge.grading.target import Target
+from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.calling.stateful import Bound
+from mha_judge.grading.calling.target import Target
+from mha_judge.grading.expecting.arrays import make_layer, on_tensors
+from mha_judge.grading.expecting.expected import in_float64
 
 EXACT, ROUNDED = 0, 1
 

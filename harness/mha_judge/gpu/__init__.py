@@ -4,6 +4,6 @@ The judge itself never touches CUDA: a worker takes the device after it was fork
 its end gives everything back.
 """
 
-from mha_judge.gpu.access import DEVICES, Gpus
+from mha_judge.gpu.access import GpuAccess
 
-__all__ = ["DEVICES", "Gpus"]
+__all__ = ["GpuAccess"]

@@ -8,27 +8,23 @@ from typing import Any
 from mha_judge.errors import SandboxUnavailable
 from mha_judge.gpu import presence
 from mha_judge.sandbox.base import Channel
-from mha_judge.sandbox.choose import BACKENDS, open_gpu_channel
 from mha_judge.sandbox.container.settings import Settings
+from mha_judge.sandbox.options import BACKENDS, SandboxOptions
 
-DEVICES = ("auto", "cpu", "cuda")
 MEMORY_BYTES = 8 * 1024**3
 """What a submission may allocate on the GPU; the allocator holds it to that."""
 
 
 @dataclass
-class Gpus:
+class GpuAccess:
     """Access to a GPU for one judge. Until it is used it can be sent to another process.
 
     With `auto`, what cannot be reached is a reason why nothing is assessed; with `cuda` it is an
     error. The sandbox starts when the first check asks for it, and stays warm.
     """
 
-    device: str = "auto"
-    backend: str = "auto"
-    """As on the command line; `auto` takes the container if it can reach a GPU, else the jail."""
-    unsafe: bool = False
-    settings: Settings | None = None
+    options: SandboxOptions = field(default_factory=SandboxOptions)
+    """With `auto` the container is taken if it can reach a GPU, else the jail."""
     worker_device: str = "cuda"
     """What a worker takes, by torch's name."""
     _channel: Channel | None = field(default=None, init=False)
@@ -39,7 +35,7 @@ class Gpus:
     @property
     def confinement(self) -> str:
         """How submissions are confined, as a text: equal where the command line asks the same."""
-        return f"{self.backend} {self.settings or Settings()}"
+        return f"{self.options.backend} {self.options.container or Settings()}"
 
     def why_not(self) -> str | None:
         """Return why no GPU check can be assessed; None if it is worth trying."""
@@ -54,7 +50,7 @@ class Gpus:
         Raises:
             SandboxUnavailable: With the remedy.
         """
-        if self.device == "cuda" and self.why_not() is not None:
+        if self.options.device == "cuda" and self.why_not() is not None:
             raise SandboxUnavailable(f"--device cuda: {self.why_not()}; or pass --device cpu")
 
     def channel(self) -> Channel:
@@ -84,7 +80,7 @@ class Gpus:
             self._channel = None
 
     def _look(self) -> str | None:
-        if self.device == "cpu":
+        if self.options.device == "cpu":
             return "--device cpu"
         missing = presence.driver_missing()
         if missing is not None and not presence.engine_is_elsewhere():
@@ -99,12 +95,13 @@ class Gpus:
         )
 
     def _candidates(self) -> list[str]:
-        if self.settings is not None:
+        if self.options.container is not None:
             return ["container"]
-        return [*BACKENDS] if self.backend == "auto" else [self.backend]
+        backend = self.options.backend
+        return [*BACKENDS] if backend == "auto" else [backend]
 
     def _open(self) -> Channel:
-        return open_gpu_channel(self._chosen or self.backend, self.unsafe, self.settings)
+        return self.options.open_with_gpu(self._chosen or self._candidates()[0])
 
 
 def described(facts: Any) -> str:

@@ -1,31 +1,31 @@
 """The trusted side: what a grader is written with."""
 
-from mha_judge.grading.assertions import (
-    assert_close,
+from mha_judge.grading.calling.candidate import Candidate, untraced
+from mha_judge.grading.calling.gpu import Gpu
+from mha_judge.grading.checks.assertions import (
     assert_gradients_match,
     assert_inputs_unchanged,
     assert_no_extra_parameters,
     assert_rejected,
     fail,
 )
-from mha_judge.grading.candidate import Candidate
-from mha_judge.grading.check import check
-from mha_judge.grading.choices import assert_choice
-from mha_judge.grading.counts import assert_count, assert_same_formula, assert_same_growth
-from mha_judge.grading.draw import Draw
-from mha_judge.grading.gpu import (
-    Gpu,
+from mha_judge.grading.checks.check import check
+from mha_judge.grading.checks.choices import assert_choice
+from mha_judge.grading.checks.counts import assert_count, assert_same_formula, assert_same_growth
+from mha_judge.grading.checks.gpu import (
     assert_memory_grows_linearly,
     assert_stays_on_device,
     report_speed,
 )
-from mha_judge.grading.policy import (
+from mha_judge.grading.checks.policy import (
     assert_grows_at_most,
     assert_no_autograd,
     assert_not_imported,
     assert_operations_do_not_grow,
     assert_written_from_scratch,
 )
+from mha_judge.grading.draw import Draw
+from mha_judge.grading.expecting.answer import assert_close
 
 __all__ = [
     "Candidate",
@@ -50,4 +50,5 @@ __all__ = [
     "check",
     "fail",
     "report_speed",
+    "untraced",
 ]

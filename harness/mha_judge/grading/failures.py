@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from mha_judge.report.models import Outcome, Sample
+from mha_judge.outcomes import Outcome, Sample
 
 
 class CheckFailure(AssertionError):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Any
 
-from mha_judge.report.models import CheckResult, Outcome, Report, Reveal
+from mha_judge.outcomes import Outcome
+from mha_judge.report.models import CheckResult, Report, Reveal
 
 _RESULT = {"problem", "title", "verdict", "score", "max_score", "load_problem"}
 _CHECK = {"title", "category", "outcome", "points", "max_points", "advisory"}

@@ -11,13 +11,13 @@ from mha_judge.errors import SandboxBroken, SandboxUnavailable
 from mha_judge.sandbox.base import Ended, Reply, Tier, nothing
 from mha_judge.sandbox.transport import GRACE_S, Transport
 from mha_judge.wire import FrameReader, WireError, encode_frame
+from mha_judge.wire.bounds import MAX_ENVELOPE_BYTES
 
 if TYPE_CHECKING:
     from mha_judge.sandbox.events import Ended as EndedEvent
     from mha_judge.sandbox.events import Event, Surroundings
     from mha_judge.sandbox.limits import Limits
 
-MAX_ENVELOPE_BYTES = 80 * 1024**2
 START_TIMEOUT_S = 60.0
 
 Describe = Callable[["dict[str, Any]", "Surroundings"], Tier]

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from mha_judge.bank import Bank
 from mha_judge.errors import SubmissionUnreadable, UsageError
-from mha_judge.report.untrusted import clean_line
 from mha_judge.scoring.models import LeftOut
 from mha_judge.submission import Submission
+from mha_judge.untrusted import clean_line
 
 
 @dataclass(frozen=True)
-class Answer:
+class CandidateFile:
     """A file that answers a problem, or the reason why it cannot be graded."""
 
     candidate: str
@@ -27,10 +27,10 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Found:
+class HandedIn:
     """What lies under the paths that were named."""
 
-    answers: list[Answer]
+    answers: list[CandidateFile]
     left_out: list[LeftOut]
 
     @property
@@ -44,7 +44,7 @@ class Found:
         return sorted({answer.problem for answer in self.answers})
 
 
-def discover(paths: Sequence[Path], bank: Bank, default: str | None = None) -> Found:
+def discover(paths: Sequence[Path], bank: Bank, default: str | None = None) -> HandedIn:
     """Return the answers under some files and folders.
 
     A folder inside a named folder is one candidate's, and so is a named folder in which a file is
@@ -58,7 +58,7 @@ def discover(paths: Sequence[Path], bank: Bank, default: str | None = None) -> F
     Raises:
         UsageError: If a path does not exist, there is no answer, or two candidates have one name.
     """
-    answers: list[Answer] = []
+    answers: list[CandidateFile] = []
     left_out: list[LeftOut] = []
     seen: set[Path] = set()
     for candidate, path, why_not in _files(paths, bank):
@@ -70,7 +70,7 @@ def discover(paths: Sequence[Path], bank: Bank, default: str | None = None) -> F
             if why_not
             else _answer(candidate, path, bank, default)
         )
-        if isinstance(found, Answer):
+        if isinstance(found, CandidateFile):
             answers.append(found)
         else:
             left_out.append(found)
@@ -79,7 +79,7 @@ def discover(paths: Sequence[Path], bank: Bank, default: str | None = None) -> F
         why = f" ({left_out[0].path}: {left_out[0].reason})" if left_out else ""
         raise UsageError(f"no answer in {where}{why}; see `mha-judge score --help`")
     answers.sort(key=lambda answer: (answer.candidate, answer.problem))
-    return Found(_one_each(answers), left_out)
+    return HandedIn(_one_each(answers), left_out)
 
 
 def _files(paths: Iterable[Path], bank: Bank) -> Iterator[tuple[str, Path, str]]:
@@ -125,7 +125,7 @@ def _named(path: Path, bank: Bank) -> str | None:
     return name if path.suffix == ".py" and name in bank.ids else None
 
 
-def _answer(candidate: str, path: Path, bank: Bank, default: str | None) -> Answer | LeftOut:
+def _answer(candidate: str, path: Path, bank: Bank, default: str | None) -> CandidateFile | LeftOut:
     try:
         submission = Submission.read(path)
         problem = submission.problem_id()
@@ -140,12 +140,12 @@ def _answer(candidate: str, path: Path, bank: Bank, default: str | None) -> Answ
             reason = unreadable or "no `# problem:` line and no name of a problem"
             return LeftOut(candidate=candidate, path=clean_line(str(path)), reason=reason)
         problem = default
-    return Answer(candidate, problem, path, submission, clean_line(unreadable))
+    return CandidateFile(candidate, problem, path, submission, clean_line(unreadable))
 
 
-def _one_each(answers: list[Answer]) -> list[Answer]:
+def _one_each(answers: list[CandidateFile]) -> list[CandidateFile]:
     """Return one answer for each candidate and problem; which of two is meant cannot be guessed."""
-    groups: dict[tuple[str, str], list[Answer]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[CandidateFile]] = defaultdict(list)
     for answer in answers:
         groups[answer.candidate, answer.problem].append(answer)
     chosen = []
@@ -158,6 +158,6 @@ def _one_each(answers: list[Answer]) -> list[Answer]:
         first = group[0]
         if len(group) > 1:
             message = f"{files} both answer {problem}; hand in one"
-            first = Answer(candidate, problem, first.path, None, message)
+            first = CandidateFile(candidate, problem, first.path, None, message)
         chosen.append(first)
     return chosen

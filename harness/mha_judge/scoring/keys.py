@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path, PurePath
 
-from mha_judge.bank import Bank
-from mha_judge.scoring.answers import Answer
+from mha_judge.bank import VOCABULARY, Bank
+from mha_judge.scoring.answers import CandidateFile
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LIBRARIES = ("torch", "numpy")
@@ -32,10 +32,11 @@ class Keys:
         self._files = _below(bank.root, "problems", "graders", "reference")
         versions = [platform.python_version(), *map(metadata.version, _LIBRARIES)]
         code = [file for file in _below(_PACKAGE, ".") if file.suffix == ".py"]
-        self._judge = _hash([sandbox, *versions, *_contents(_PACKAGE, code)])
+        words = repr(bank.vocabulary())  # of which the built-in bank has a part
+        self._judge = _hash([sandbox, *versions, words, *_contents(_PACKAGE, code)])
         self._problems: dict[str, str] = {}
 
-    def of(self, answer: Answer) -> str:
+    def of(self, answer: CandidateFile) -> str:
         """Return the hash of judge, sandbox options, problem and answer.
 
         Raises:
@@ -55,6 +56,8 @@ class Keys:
 
     def _matters(self, file: PurePath, problem: str, grader: str) -> bool:
         match file.parts:
+            case ("problems", name) if name == VOCABULARY:
+                return True
             case ("problems", folder, *_):  # texts and starter are for people
                 return folder == problem and file.suffix != ".md" and file.name != "starter.py"
             case ("graders", *_):  # what is no grader, graders may share

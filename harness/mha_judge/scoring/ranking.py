@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 from mha_judge import __version__
 from mha_judge.bank import Bank
-from mha_judge.report.models import Category, Report
-from mha_judge.scoring.answers import Found
+from mha_judge.outcomes import Category
+from mha_judge.report.models import Report
+from mha_judge.scoring.answers import HandedIn
 from mha_judge.scoring.models import Cell, Failure, Result, Row, Scoreboard, Standing
 from mha_judge.scoring.results import Results
 
 
-def rank(found: Found, results: Results, weights: Mapping[str, float], bank: Bank) -> Scoreboard:
+def rank(found: HandedIn, results: Results, weights: Mapping[str, float], bank: Bank) -> Scoreboard:
     """Return the table of all candidates.
 
     The problems are those that anyone answered and those that have a weight of their own.

@@ -7,28 +7,29 @@ from dataclasses import dataclass
 
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError, SandboxUnavailable
+from mha_judge.outcomes import Verdict
 from mha_judge.pool import Job, Pool
-from mha_judge.report.models import LoadProblem, Report, SandboxInfo, SubmissionInfo, Verdict
-from mha_judge.report.untrusted import clean, clean_line
-from mha_judge.scoring.answers import Answer, Found
+from mha_judge.report.models import LoadProblem, Report, SandboxInfo, SubmissionInfo
+from mha_judge.scoring.answers import CandidateFile, HandedIn
 from mha_judge.scoring.keys import Keys
 from mha_judge.scoring.models import Fault, Result, Scoreboard
 from mha_judge.scoring.ranking import rank
 from mha_judge.scoring.results import Results
 from mha_judge.scoring.similarity import similar
+from mha_judge.untrusted import clean, clean_line
 
-Progress = Callable[[Result], None]
+OnResult = Callable[[Result], None]
 
 
 @dataclass(frozen=True)
 class Due:
     """An answer to grade, and the hash of what its verdict will depend on."""
 
-    answer: Answer
+    answer: CandidateFile
     key: str
 
 
-def due(found: Found, bank: Bank, results: Results, gpu: bool, sandbox: str) -> list[Due]:
+def due(found: HandedIn, bank: Bank, results: Results, gpu: bool, sandbox: str) -> list[Due]:
     """Return the answers that are not graded yet, or no longer as they were graded.
 
     Args:
@@ -54,7 +55,7 @@ def grade_all(
     bank: Bank,
     pool: Pool,
     results: Results,
-    progress: Progress = lambda _: None,
+    progress: OnResult = lambda _: None,
 ) -> None:
     """Grade every answer; one that the judge fails on does not stop the others.
 
@@ -89,7 +90,7 @@ def grade_all(
 
 
 def scoreboard(
-    found: Found, bank: Bank, results: Results, weights: Mapping[str, float]
+    found: HandedIn, bank: Bank, results: Results, weights: Mapping[str, float]
 ) -> Scoreboard:
     """Rank the candidates by what is known of their answers now."""
     board = rank(found, results, weights, bank)
@@ -124,12 +125,12 @@ def _fault(error: JudgeError) -> Fault:
     )
 
 
-def _keep(result: Result, results: Results, progress: Progress) -> None:
+def _keep(result: Result, results: Results, progress: OnResult) -> None:
     results.add(result)
     progress(result)
 
 
-def _unreadable(answer: Answer, bank: Bank, seed: int) -> Report:
+def _unreadable(answer: CandidateFile, bank: Bank, seed: int) -> Report:
     """Return the report of a file that was never run."""
     return Report(
         problem=answer.problem,

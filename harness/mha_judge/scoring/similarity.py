@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mha_judge.bank import Bank
-from mha_judge.scoring.answers import Answer
+from mha_judge.scoring.answers import CandidateFile
 from mha_judge.scoring.models import Likeness, Similar
 
 _RUN = 6
@@ -38,9 +38,9 @@ class _Text:
     prints: frozenset[int]
 
 
-def similar(answers: Sequence[Answer], bank: Bank) -> list[Similar]:
+def similar(answers: Sequence[CandidateFile], bank: Bank) -> list[Similar]:
     """Return groups of the same answers, and pairs of nearly the same, problem by problem."""
-    of: dict[str, list[Answer]] = defaultdict(list)
+    of: dict[str, list[CandidateFile]] = defaultdict(list)
     for answer in answers:
         if answer.submission is not None:
             of[answer.problem].append(answer)
@@ -51,7 +51,7 @@ def similar(answers: Sequence[Answer], bank: Bank) -> list[Similar]:
     ]
 
 
-def _texts(answers: Sequence[Answer], starter: str) -> list[_Text]:
+def _texts(answers: Sequence[CandidateFile], starter: str) -> list[_Text]:
     given = _prints(_tokens(starter))
     texts = []
     for answer in answers:

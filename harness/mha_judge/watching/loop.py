@@ -12,16 +12,16 @@ from rich.text import Text
 
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError, SandboxBroken
-from mha_judge.gpu import Gpus
+from mha_judge.gpu import GpuAccess
 from mha_judge.judge import grade
-from mha_judge.report import terminal
+from mha_judge.render.report import terminal
 from mha_judge.report.models import Report, Reveal
-from mha_judge.report.untrusted import clean_line
 from mha_judge.sandbox import Channel
 from mha_judge.submission import Submission
+from mha_judge.untrusted import clean_line
+from mha_judge.watching.changes import Changes, changes
 from mha_judge.watching.files import Watched
 from mha_judge.watching.keys import pressed, single_keys
-from mha_judge.watching.progress import Progress, progress
 
 _LEVELS = [Reveal.CHECKS, Reveal.HINTS, Reveal.FULL]
 _LOOK_EVERY_S = 0.1
@@ -37,7 +37,7 @@ class Watching:
         open_sandbox: Callable[[], Channel],
         console: Console,
         *,
-        gpus: Gpus | None = None,
+        gpus: GpuAccess | None = None,
         problem_id: str | None = None,
         reveal: Reveal = Reveal.CHECKS,
     ) -> None:
@@ -116,7 +116,7 @@ class Watching:
         self._attempts[path] = self._attempts.get(path, 0) + 1
         before = self._last.get(path)
         self._last[path] = report
-        self._show(path, report, progress(before, report))
+        self._show(path, report, changes(before, report))
 
     def _graded(self, submission: Submission, problem_id: str) -> Report:
         """Grade, with a fresh supervisor if the one there has broken."""
@@ -128,7 +128,7 @@ class Watching:
                 self._channel = self._open()
             return grade(submission, self._bank, problem, self._channel, gpus=self._gpus)
 
-    def _show(self, path: Path, report: Report, changes: Progress) -> None:
+    def _show(self, path: Path, report: Report, changes: Changes) -> None:
         if self._console.is_terminal:
             self._console.clear()
         terminal.show(report, self._console, _LEVELS[self._level])

@@ -5,7 +5,6 @@ depth and nodes, and tensors travel as safetensors, never as pickles.
 """
 
 from mha_judge.wire.frames import (
-    MAX_HEADER_BYTES,
     PREFIX,
     PROTOCOL,
     FrameReader,
@@ -16,7 +15,6 @@ from mha_judge.wire.trees import map_tree
 from mha_judge.wire.values import Kept, Opaque, pack, unpack
 
 __all__ = [
-    "MAX_HEADER_BYTES",
     "PREFIX",
     "PROTOCOL",
     "FrameReader",

@@ -10,6 +10,8 @@ import json
 import struct
 from typing import Any
 
+from mha_judge.wire.bounds import MAX_HEADER_BYTES
+
 PROTOCOL = 4
 """Rises when judge and worker of different versions would no longer understand each other.
 
@@ -18,7 +20,6 @@ An image is labelled with the number its worker speaks, and the judge compares.
 
 MAGIC = b"MHJ1"
 PREFIX = struct.Struct(">4sIQ")
-MAX_HEADER_BYTES = 1024 * 1024
 
 
 class WireError(Exception):

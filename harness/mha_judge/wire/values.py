@@ -19,19 +19,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mha_judge.wire.frames import MAX_HEADER_BYTES, WireError
+from mha_judge.wire.bounds import (
+    MAX_DEPTH,
+    MAX_DIGITS,
+    MAX_DIMENSIONS,
+    MAX_HEADER_BYTES,
+    MAX_NODES,
+    MAX_QUESTION_BYTES,
+    MAX_TENSOR_BYTES,
+    MAX_TEXT,
+)
+from mha_judge.wire.frames import WireError
 
 if TYPE_CHECKING:
     import torch
 
-MAX_DEPTH = 16
-MAX_NODES = 20_000
-MAX_TEXT = 16_384
-MAX_DIGITS = 1_000
-MAX_DIMENSIONS = 16
-MAX_TENSOR_BYTES = 64 * 1024**2
-"""Of a worker's answer; the judge holds several copies of one while it reads it."""
-MAX_QUESTION_BYTES = 256 * 1024**2
 DTYPES = ("float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool complex64").split()
 
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy
 import torch
 
+from mha_judge.wire.bounds import MAX_PARAMETERS
 from mha_judge.worker.submission import MODULE
 
 MAX_DEPTH = 4
-MAX_PARAMETERS = 2_000
 MAX_NAME = 200
 
 

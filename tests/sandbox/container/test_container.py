@@ -21,7 +21,7 @@ from sandboxes import LIMITS, containers, gone, load
 from mha_judge import __version__
 from mha_judge.bank import Bank
 from mha_judge.errors import SandboxUnavailable
-from mha_judge.sandbox import Settings, open_channel
+from mha_judge.sandbox import SandboxOptions, Settings
 from mha_judge.sandbox.container import Container, attached, engine, flags, owner
 from mha_judge.wire import PROTOCOL
 
@@ -275,7 +275,7 @@ class TestLimits:
         before = containers()
 
         with pytest.raises(SandboxUnavailable, match="does not know this runtime"):
-            open_channel("auto", container=Settings(runtime="no-such-runtime"))
+            SandboxOptions(container=Settings(runtime="no-such-runtime")).open()
 
         assert containers() == before
 

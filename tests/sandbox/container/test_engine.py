@@ -6,7 +6,7 @@ import gc
 import pytest
 
 from mha_judge.errors import SandboxUnavailable
-from mha_judge.sandbox import Settings, choose, open_channel
+from mha_judge.sandbox import SandboxOptions, Settings, options
 from mha_judge.sandbox.container import Container, attached, engine, require
 from mha_judge.sandbox.events import Surroundings
 from mha_judge.wire import PROTOCOL
@@ -206,16 +206,16 @@ def test_auto_takes_the_jail_where_docker_does_not_answer(monkeypatch):
             return "the jail's channel"
 
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
-    monkeypatch.setitem(choose.BACKENDS, "jail", Stub)
+    monkeypatch.setitem(options.BACKENDS, "jail", Stub)
 
-    assert open_channel("auto") == "the jail's channel"
+    assert SandboxOptions("auto").open() == "the jail's channel"
 
 
 def test_auto_never_ignores_what_a_container_was_asked_for(monkeypatch):
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
 
     with pytest.raises(SandboxUnavailable, match="does not answer"):
-        open_channel("auto", container=Settings(runtime="runsc"))
+        SandboxOptions(container=Settings(runtime="runsc")).open()
 
 
 def test_auto_says_why_nothing_works(monkeypatch):
@@ -224,7 +224,7 @@ def test_auto_says_why_nothing_works(monkeypatch):
             raise SandboxUnavailable("Landlock is disabled; boot with it")
 
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
-    monkeypatch.setitem(choose.BACKENDS, "jail", Refusing)
+    monkeypatch.setitem(options.BACKENDS, "jail", Refusing)
 
     with pytest.raises(SandboxUnavailable, match=r"container: .*start it.*; jail: Landlock"):
-        open_channel("auto")
+        SandboxOptions("auto").open()

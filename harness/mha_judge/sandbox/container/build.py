@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from mha_judge import __version__
 from mha_judge.errors import JudgeError, SandboxUnavailable, UsageError
 from mha_judge.sandbox.container.engine import connect, explained, usable_image
 
@@ -46,7 +47,7 @@ class BuildFailed(JudgeError):
 
 
 @dataclass(frozen=True)
-class Progress:
+class Step:
     """How far a build has come."""
 
     step: int
@@ -75,7 +76,7 @@ class Recipe:
         return self.torch_index is not None or (self.cuda and self.wheels is None)
 
 
-def build(recipe: Recipe) -> Iterator[Progress]:
+def build(recipe: Recipe) -> Iterator[Step]:
     """Build the image, check it and tag it; yield each step as it begins.
 
     Raises:
@@ -86,16 +87,16 @@ def build(recipe: Recipe) -> Iterator[Progress]:
     with closing(connect()) as engine, tempfile.TemporaryDirectory() as folder:
         wheels = recipe.wheels
         if wheels is None and not recipe.online:
-            yield Progress(0, 0, "getting wheels with pip")
+            yield Step(0, 0, "getting wheels with pip")
             wheels = Path(folder)
             _get_wheels(wheels)
-        yield Progress(0, 0, "sending the context to Docker")
+        yield Step(0, 0, "sending the context to Docker")
         with _context(wheels) as context, explained():
             yield from _run(engine, recipe, context)
         usable_image(engine, recipe.tag)
 
 
-def _run(engine: Any, recipe: Recipe, context: IO[bytes]) -> Iterator[Progress]:
+def _run(engine: Any, recipe: Recipe, context: IO[bytes]) -> Iterator[Step]:
     said: list[str] = []
     for event in engine.build(
         fileobj=context,
@@ -113,13 +114,13 @@ def _run(engine: Any, recipe: Recipe, context: IO[bytes]) -> Iterator[Progress]:
             raise BuildFailed(_failure(recipe, str(event["error"]), said), said)
         text = _ESCAPE.sub("", str(event.get("stream", ""))).strip()
         if step := _STEP.match(text):
-            yield Progress(int(step[1]), int(step[2]), " ".join(step[3].split()))
+            yield Step(int(step[1]), int(step[2]), " ".join(step[3].split()))
         elif not text.startswith("---> "):
             said = [*said, *text.splitlines()][-_KEPT_LINES:]
 
 
 def _arguments(recipe: Recipe) -> dict[str, str]:
-    arguments = {"BASE": recipe.base}
+    arguments = {"BASE": recipe.base, "VERSION": __version__}
     if not recipe.online:
         arguments["PIP_OPTIONS"] = "--no-index"
     if recipe.torch_index:

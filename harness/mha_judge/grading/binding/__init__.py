@@ -1,0 +1,1 @@
+"""Fitting what a contract has to what a candidate wrote: entries, arguments, weights."""

@@ -1,0 +1,70 @@
+"""Plain arrays to which several paths lead: one array, or several that start as one object."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from mha_judge.grading.binding.described import ParameterInfo
+from mha_judge.grading.binding.roles import is_bias, map_path, role_of
+from mha_judge.vocabulary import Vocabulary
+
+_APART = "each path by itself"
+
+
+@dataclass(frozen=True)
+class View:
+    """One way to read the paths that a worker found."""
+
+    key: tuple[str, ...]
+    parameters: list[ParameterInfo]
+    """Each array once."""
+    aliases: Mapping[str, str]
+    """Further paths, each with that of its array among the parameters."""
+
+
+def views(
+    parameters: Sequence[ParameterInfo],
+    words: Vocabulary,
+    names: Mapping[str, Sequence[str]],
+    wanted: Collection[str] = (),
+) -> Iterator[View]:
+    """Yield paths of one array as one, then each by itself; those of different names always so.
+
+    An array at an attribute and in a dict is one; `W_q = W_k = eye(E)` are two that start equal.
+
+    Args:
+        parameters: The candidate's.
+        words: What candidates call roles.
+        names: By role, further names of the problem's own.
+        wanted: A key; the view that it tells of is yielded alone.
+    """
+    aliases = _aliases(parameters, words, names)
+    if not aliases:
+        yield View((), list(parameters), {})
+        return
+    if _APART not in wanted:
+        yield View((), [one for one in parameters if one.path not in aliases], aliases)
+    if _APART in wanted or not wanted:
+        yield View((_APART,), list(parameters), {})
+
+
+def _aliases(
+    parameters: Sequence[ParameterInfo], words: Vocabulary, names: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """Return the paths to an array that another path stands for: a named one, else the first."""
+    arrays: dict[int, list[ParameterInfo]] = {}
+    for parameter in parameters:
+        if parameter.number is not None:
+            arrays.setdefault(parameter.number, []).append(parameter)
+    aliases: dict[str, str] = {}
+    for paths in arrays.values():
+        if len(paths) == 1:
+            continue
+        roles = {one.path: role_of(map_path(one.path), words, names) for one in paths}
+        named = {(role, is_bias(path)): path for path, role in roles.items() if role is not None}
+        if len(named) > 1:
+            continue
+        first = next((path for path in roles if roles[path] is not None), paths[0].path)
+        aliases |= {path: first for path in roles if path != first}
+    return aliases

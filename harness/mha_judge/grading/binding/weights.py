@@ -1,0 +1,278 @@
+"""Binding a module's parameters to roles, in the layout that the candidate chose.
+
+A search may only relabel weights; it never excuses wrong mathematics. An arrangement says which
+numbers go into which parameter; `arrangements` lists those that names, order of definition and
+shapes admit, the most plausible first.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from torch import Tensor
+
+from mha_judge.grading.binding.aliases import View, views
+from mha_judge.grading.binding.assignments import Assignment, assignments, fused_maps
+from mha_judge.grading.binding.described import ParameterInfo
+from mha_judge.grading.binding.layouts import (
+    FUSED_LAYOUTS,
+    fuse,
+    layouts_of,
+    leaves_no_choice,
+    place,
+)
+from mha_judge.grading.binding.maps import Map, RoleWeights, maps_of, names_of
+from mha_judge.grading.binding.stacks import in_parts, joined, taken_apart
+from mha_judge.grading.failures import CheckFailure
+from mha_judge.vocabulary import Vocabulary
+
+MAX_ARRANGEMENTS = 400
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Numbers for the candidate's parameters."""
+
+    key: tuple[str, ...]
+    """The choices made; the same choices serve instances of other sizes."""
+    values: Mapping[str, Tensor]
+    biased: frozenset[str]
+    """Roles that have a bias here; the reference's is zero for the others."""
+    unbound: tuple[str, ...] = ()
+    """Parameters that no role claims; they keep the candidate's values."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Further paths to a plain array, each with the one in `values`."""
+
+
+class Unbound(CheckFailure):
+    """The parameters found cannot carry the weights wanted."""
+
+
+def arrangements(
+    parameters: Sequence[ParameterInfo],
+    roles: Sequence[RoleWeights],
+    words: Vocabulary,
+    wanted: Collection[str] = (),
+) -> Iterator[Arrangement]:
+    """Yield every arrangement worth trying, the most plausible first; never none.
+
+    Each is laid out when it is asked for: most callers want the first.
+
+    Args:
+        parameters: The candidate's.
+        roles: What the contract has.
+        words: What candidates call roles.
+        wanted: The key of an arrangement of another size, whose layouts are kept where they fit.
+
+    Raises:
+        Unbound: If nothing fits; lists the parameters found and the roles wanted.
+    """
+    every = (
+        arrangement
+        for view in views(parameters, words, names_of(roles), wanted)
+        for arrangement in _of_view(view, roles, words, wanted)
+    )
+    first = next(every, None)
+    if first is None:
+        parts = taken_apart(parameters, roles)
+        maps = maps_of(in_parts(parameters, parts), roles, words)
+        raise Unbound(_complaint(parameters, maps, roles))
+    yield from itertools.islice(itertools.chain([first], every), MAX_ARRANGEMENTS)
+
+
+def _of_view(
+    view: View, roles: Sequence[RoleWeights], words: Vocabulary, wanted: Collection[str]
+) -> Iterator[Arrangement]:
+    """Yield the arrangements of parameters of which each is an array of its own."""
+    parts = taken_apart(view.parameters, roles)
+    parameters = in_parts(view.parameters, parts)
+    for assignment in assignments(maps_of(parameters, roles, words), roles):
+        for found in _lay_out(assignment, roles, wanted):
+            values = joined(found.values, view.parameters, parts)
+            if values is not None:
+                yield replace(
+                    found,
+                    key=(*view.key, *found.key),
+                    values=values,
+                    unbound=tuple(p.path for p in view.parameters if p.path not in values),
+                    aliases={path: one for path, one in view.aliases.items() if one in values},
+                )
+
+
+def nearest(found: Iterable[Arrangement], wanted: Collection[str]) -> Arrangement:
+    """Return the first arrangement that shares the most choices with a key."""
+    best, most = None, -1
+    for arrangement in found:
+        common = len({*arrangement.key} & {*wanted})
+        if common > most:
+            best, most = arrangement, common
+        if common == len({*wanted}):
+            break
+    assert best is not None  # `arrangements` raises where there is none
+    return best
+
+
+def _lay_out(
+    assignment: Assignment,
+    roles: Sequence[RoleWeights],
+    wanted: Collection[str],
+) -> Iterator[Arrangement]:
+    """Yield the layouts in which an assignment's maps can hold the weights."""
+    key, chosen = assignment
+    by_id = {role.id: role for role in roles}
+    fused = {name: parts for name, parts in fused_maps(roles).items() if name in chosen}
+    count = max((len(parts) for parts in fused.values()), default=0)
+    orders = list(itertools.permutations(range(count)))  # one choice for all fused maps
+    for order, style in itertools.product(orders, FUSED_LAYOUTS if fused else [""]):
+        targets = _targets(chosen, by_id, fused, order, style)
+        if targets is None:
+            continue
+        kinds, options = _common_layouts(targets, wanted)
+        for choice in itertools.product(*options.values()):
+            picked = dict(zip(options, choice, strict=True))
+            arrangement = _arrange(
+                (key, _order(fused, order), style),
+                targets,
+                [picked[kind] for kind in kinds],
+            )
+            if arrangement is not None:
+                yield arrangement
+
+
+@dataclass(frozen=True)
+class _Filled:
+    """One map and the numbers that it is to hold."""
+
+    map: Map
+    roles: tuple[str, ...]
+    weight: Tensor
+    bias: Tensor
+    heads: int
+    split: str
+
+
+def _order(fused: Mapping[str, Sequence[str]], order: Sequence[int]) -> str:
+    longest = max(fused.values(), key=len, default=())
+    return "".join(longest[index].rpartition("_")[2] for index in order)
+
+
+def _targets(
+    chosen: Mapping[str, list[Map]],
+    roles: Mapping[str, RoleWeights],
+    fused: Mapping[str, Sequence[str]],
+    order: Sequence[int],
+    style: str,
+) -> list[_Filled] | None:
+    targets = []
+    for name, maps in chosen.items():
+        if name in fused:
+            size = len(fused[name])
+            # of two parts the order is that in which the last two of three stand
+            places = [i - (len(order) - size) for i in order if i >= len(order) - size]
+            parts = [roles[fused[name][place]] for place in places]
+            heads = [part.heads for part in parts]
+            weight = fuse([part.weight for part in parts], heads, style)
+            bias = fuse([part.bias for part in parts], heads, style)
+            if weight is None or bias is None:
+                return None
+            targets.append(_Filled(maps[0], tuple(fused[name]), weight, bias, 1, "fused"))
+            continue
+        role = roles[name]
+        if len(maps) == 1:
+            split = role.split if role.kind == "linear" else role.kind
+            targets.append(_Filled(maps[0], (name,), role.weight, role.bias, role.heads, split))
+            continue
+        axis = 0 if role.split == "out" else 1
+        weights = role.weight.chunk(len(maps), axis)
+        biases = role.bias.chunk(len(maps)) if axis == 0 else (role.bias,) * len(maps)
+        for one, weight, bias in zip(maps, weights, biases, strict=True):
+            targets.append(_Filled(one, (name,), weight, bias, 1, role.split))
+    return targets
+
+
+def _common_layouts(
+    targets: Sequence[_Filled], wanted: Collection[str]
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the kind of each target, and the layouts from which each kind has one.
+
+    What splits outputs is a kind, what splits inputs another. A map that shares no layout with
+    its kind makes a kind of its own, and a `Linear` says nothing of the matrices beside it.
+    """
+    kinds: list[str] = []
+    options: dict[str, list[str]] = {}
+    for target in targets:
+        shape, owner = target.map.weight.shape or [], target.map.weight.owner
+        found = layouts_of(shape, owner, target.weight, target.heads, target.split)
+        before = [name for name in found if _choice(target, name) in wanted]
+        if before:  # at another size more layouts fit, but the candidate's is the same
+            kinds.append(f"{len(kinds)} as before")
+            options[kinds[-1]] = before
+            continue
+        kind = f"{_kind(target)} {owner}" if leaves_no_choice(owner) else _kind(target)
+        while found and kind in options and not set(found) & set(options[kind]):
+            kind += " other"
+        options[kind] = [name for name in options.get(kind, found) if name in found]
+        kinds.append(kind)
+    return kinds, options
+
+
+def _choice(target: _Filled, layout: str) -> str:
+    """Return what a key says of one target."""
+    return f"{'+'.join(target.roles)}={layout}"
+
+
+def _kind(target: _Filled) -> str:
+    return {"in": "output", "table": "table", "norm": "norm"}.get(target.split, "input")
+
+
+def _arrange(
+    key: tuple[str, ...],
+    targets: Sequence[_Filled],
+    layouts: Sequence[str],
+) -> Arrangement | None:
+    values: dict[str, Tensor] = {}
+    biased: set[str] = set()
+    for target, layout in zip(targets, layouts, strict=True):
+        weight = target.map.weight
+        values[weight.path] = place(
+            target.weight, layout, weight.shape or [], target.heads, target.split
+        )
+        bias = target.map.bias
+        if bias is not None and bias.shape is not None:
+            size = 1
+            for length in bias.shape:
+                size *= length
+            if size != target.bias.numel():
+                return None
+            values[bias.path] = target.bias.reshape(bias.shape)
+            biased.update(target.roles)
+    chosen = dict.fromkeys(map(_choice, targets, layouts))
+    return Arrangement((*key, *chosen), values, frozenset(biased))
+
+
+def _complaint(
+    parameters: Sequence[ParameterInfo], maps: Sequence[Map], roles: Sequence[RoleWeights]
+) -> str:
+    found = ", ".join(
+        f"{p.path} {'×'.join(map(str, p.shape)) if p.shape is not None else '(lazy)'}"
+        for p in parameters[:16]
+    )
+    wanted = ", ".join(f"{r.id} {'×'.join(map(str, r.weight.shape))}" for r in roles)
+    return (
+        f"the layer's weights do not fit the contract{_lack(maps, roles)}: "
+        f"found {found or 'none'}; wanted {wanted}"
+    )
+
+
+def _lack(maps: Sequence[Map], roles: Sequence[RoleWeights]) -> str:
+    """Return what is plainly missing: norms, or maps that nothing can hold in parts."""
+    norms = sum(one.kind == "norm" for one in maps)
+    asked = sum(role.kind == "norm" for role in roles)
+    if norms < asked:
+        return f" (it has {asked} norms; {norms or 'none'} of the vectors found can scale one)"
+    in_parts = {part for parts in fused_maps(roles).values() for part in parts}
+    whole = [role for role in roles if role.heads == 1 and role.id not in in_parts]
+    lacking = [role.id for role in whole if not any(one.fits(role) for one in maps)]
+    return f" (nothing fits {', '.join(lacking)})" if lacking else ""

@@ -1,0 +1,104 @@
+"""One submission in one worker: what everything of it that can be called has in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+from mha_judge.grading.binding.arguments import Call, bind, extras_for
+from mha_judge.grading.binding.described import Parameter
+from mha_judge.grading.calling.replies import Observed
+from mha_judge.grading.calling.session import Session
+from mha_judge.grading.calling.trace import Step, Trace
+from mha_judge.grading.draw import Draw
+from mha_judge.problem import Problem
+from mha_judge.questions import Question
+from mha_judge.submission import Submission
+from mha_judge.vocabulary import Vocabulary
+
+
+class Recogniser(Protocol):
+    """Knows mistakes by what they answer."""
+
+    def recognises(self, step: Step) -> bool:
+        """Return whether the answer to a step is that of a known mistake."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One submission to be graded, and by what."""
+
+    submission: Submission
+    problem: Problem
+    grader: Path
+    reference: ModuleType
+    vocabulary: Vocabulary
+    """What candidates call things."""
+    seed: int
+    """Of inputs and weights."""
+    questions: Mapping[str, Question]
+    """By id, those with choices or an explanation."""
+    recogniser: Recogniser | None = None
+    """Tells mistakes apart where weights can be bound in several ways."""
+
+
+class Context:
+    """One submission in one worker, beside the reference, and what came of its calls."""
+
+    def __init__(self, session: Session, task: Task) -> None:
+        """Take the worker with the submission loaded, and what is graded."""
+        self.session = session
+        self.task = task
+        self.notes: list[str] = []
+        self.trace = Trace()
+        self.rules: dict[str, str] = {}
+        """By id of a check, the rule that it holds the submission to in every call."""
+        self.observations: list[Observed] = []
+        """What every call did, where what is ruled out shows only so."""
+        self.observed = "autograd" in task.problem.forbid or any(
+            entry.arrays == "numpy" for entry in task.problem.entry
+        )
+        """Whether every call is observed."""
+        self._check = ""
+        self._layers = 0
+
+    def enter(self, check: str) -> None:
+        """Note which check runs: weights are drawn for it alone."""
+        self._check = check
+        self._layers = 0
+        self.trace.enter(check)
+
+    def draw_weights(self) -> Draw:
+        self._layers += 1
+        return Draw(self.task.seed, f"{self._check} weights {self._layers}")
+
+    def hold_to(self, rule: str) -> None:
+        """Note that the check that runs is about a rule: later calls may break it too."""
+        self.rules[self._check] = rule
+
+    def bind(
+        self,
+        what: str,
+        signature: Sequence[Parameter] | None,
+        values: Mapping[str, Any],
+        sizes: Mapping[str, Any],
+    ) -> Call:
+        """Return the candidate's own arguments for those of the contract.
+
+        Args:
+            what: What is called, for messages.
+            signature: The candidate's parameters; None where they cannot be known.
+            values: The contract's arguments, in order.
+            sizes: What is known of sizes, for parameters outside the contract.
+
+        Raises:
+            DoesNotFit: If the parameters cannot take the arguments.
+        """
+        return bind(what, signature, values, extras_for(sizes), self.task.vocabulary)
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)

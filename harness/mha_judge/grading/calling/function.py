@@ -1,0 +1,41 @@
+"""A function of the contract, as the candidate wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mha_judge.grading.binding.entries import Found
+from mha_judge.grading.calling.context import Context
+from mha_judge.grading.calling.target import Target, sizes_of
+from mha_judge.grading.expecting.arrays import on_tensors
+from mha_judge.problem import Entry
+from mha_judge.wire.operations import Operation
+
+
+class Function(Target):
+    """A function of the contract; the candidate may have written it as a class."""
+
+    def __init__(self, context: Context, entry: Entry, found: Found) -> None:
+        super().__init__(context, entry)
+        self._found = found
+        self._made: dict[tuple[int, int], int] = {}
+
+    def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
+        definition = self._found.definition
+        if definition.kind != "class":
+            return self._found.name, definition.call
+        sizes = sizes_of(self.entry, args)
+        key = (self._context.session.generation, sizes.get("head_dim", 0))
+        if key not in self._made:
+            call = self._context.bind(f"`{self._found.name}()`", definition.constructor, {}, sizes)
+            made = self._context.session.request(Operation.NEW, call, name=self._found.name)
+            self._made = {(self._context.session.generation, key[1]): made.handle}
+        return self._made[self._context.session.generation, key[1]], definition.call
+
+    def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        reference = on_tensors(self.entry, getattr(self._context.task.reference, self.entry.name))
+        return reference, reference
+
+    def _what(self) -> str:
+        return f"`{self._found.name}`"

@@ -1,0 +1,257 @@
+"""A layer made by the candidate's class, and the reference with the same weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mha_judge.errors import BankError
+from mha_judge.grading.binding.described import ParameterInfo
+from mha_judge.grading.binding.maps import RoleWeights
+from mha_judge.grading.binding.weights import Arrangement, arrangements, nearest
+from mha_judge.grading.calling.maker import Maker
+from mha_judge.grading.calling.target import Target
+from mha_judge.grading.calling.trace import Step
+from mha_judge.grading.expecting.arrays import make_layer
+from mha_judge.grading.expecting.expected import Expected, Live
+from mha_judge.grading.failures import Crashed
+from mha_judge.problem import Role
+from mha_judge.wire.operations import Operation
+
+_BIAS_SCALE = 0.3
+
+
+class Layer(Target):
+    """An instance of the candidate's class, and the reference with the same weights."""
+
+    def __init__(self, maker: Maker, sizes: Mapping[str, Any], dtype: torch.dtype) -> None:
+        super().__init__(maker.context, maker.entry)
+        self._maker = maker
+        self.sizes = dict(sizes)
+        self.dtype = dtype
+        self.draw = maker.context.draw_weights()
+        # Constructing draws from the global stream; the weights are drawn again right below.
+        cls = getattr(maker.context.task.reference, maker.entry.name)
+        self._exact = make_layer(cls, sizes, torch.float64)
+        self._rounded = make_layer(cls, sizes, dtype)
+        models = (self._exact, self._rounded)
+        self._parameters: list[dict[str, Tensor]] = [
+            dict(model.named_parameters()) for model in models
+        ]
+        self._handle, self.parameters = maker.make(sizes)
+        self.generation = maker.context.session.generation
+        self._roles = self._draw_roles()
+        self.parameters = self._of_contract()
+        self.arrangement: Arrangement | None = None
+        self.training = False
+
+    @property
+    def parameter_count(self) -> int:
+        """Numbers in all parameters of the candidate's layer, each array counted once."""
+        aliases = {} if self.arrangement is None else self.arrangement.aliases
+        own = [p for p in self.parameters if p.path not in aliases]
+        return sum(int(torch.Size(p.shape or []).numel()) for p in own)
+
+    @property
+    def contract_parameters(self) -> tuple[int, int]:
+        """Numbers in the weights, and in the biases, that the contract has."""
+        return (
+            sum(role.weight.numel() for role in self._roles),
+            sum(role.bias.numel() for role in self._roles),
+        )
+
+    def choices(self, wanted: Sequence[str] = ()) -> Iterator[Arrangement]:
+        return arrangements(self.parameters, self._roles, self._context.task.vocabulary, wanted)
+
+    def bind_first(self, key: tuple[str, ...] | None) -> None:
+        """Bind the arrangement of this key, else the one nearest to it."""
+        wanted = key or ()
+        self.bind(nearest(self.choices(wanted), wanted))
+
+    def bind(self, arrangement: Arrangement) -> None:
+        """Copy one arrangement's numbers into the candidate's layer and into the references."""
+        self.arrangement = arrangement
+        values = {path: value.to(self.dtype) for path, value in arrangement.values.items()}
+        dtype = str(self.dtype).removeprefix("torch.")
+        self._context.session.request(
+            Operation.SET_PARAMETERS,
+            values,
+            handle=self._handle,
+            dtype=dtype,
+            aliases=dict(arrangement.aliases),
+        )
+        with torch.no_grad():
+            for role, weights in zip(self.entry.roles, self._roles, strict=True):
+                bias = weights.bias if role.id in arrangement.biased else weights.bias * 0
+                for own in self._parameters:
+                    weight, shift = held(own, role)
+                    weight.copy_(weights.weight.to(self.dtype))
+                    if shift is not None:
+                        shift.copy_(bias.to(self.dtype))
+
+    def train(self, training: bool) -> None:
+        """Put the candidate's layer into training or evaluation mode."""
+        self._context.session.request(Operation.MODE, handle=self._handle, training=training)
+        self.training = training
+
+    def redraw(self) -> None:
+        """Give the same instance other weights, as an optimiser's step does."""
+        self._roles = self._draw_roles()
+        self.bind_first(self._maker.chosen)
+
+    def without_biases(self) -> Layer:
+        """Set every bias to zero, so that a position of zeros has scores of exactly 0."""
+        for role in self._roles:
+            role.bias.zero_()
+        self.bind_first(self._maker.chosen)
+        return self
+
+    def twin(self) -> Layer:
+        """Return another instance with the same weights."""
+        twin = Layer(self._maker, self.sizes, self.dtype)
+        twin._roles = self._roles
+        twin.bind_first(self._maker.chosen)
+        return twin
+
+    def read(self, value: Live) -> Any:
+        """Return a live object as it stands now."""
+        found = self._context.session.request(Operation.FETCH, [value.kept]).value
+        if not isinstance(found, list) or len(found) != 1:
+            raise Crashed("the worker's answer lacks a kept value")
+        self._context.trace.note(Step(self, (value,), options={"read": True}, found=found[0]))
+        return found[0]
+
+    def _of_contract(self) -> list[ParameterInfo]:
+        """Return the parameters to bind: where attributes for NumPy have its names, only those.
+
+        They are set from outside, whatever they hold at first; only an axis for the heads is kept.
+        A vector may be a bias; further arrays, such as gradients, are none of the contract's.
+        """
+        found = {one.path: one for one in self.parameters}
+        references = [role.reference for role in self.entry.roles]
+        if self.entry.arrays != "numpy" or not all(path in found for path in references):
+            return [one for one in self.parameters if not one.bare]
+        set_ = [
+            ParameterInfo(path=path, shape=_shape(found[path], role.weight), owner="")
+            for path, role in zip(references, self._roles, strict=True)
+        ]
+        vectors = [
+            one
+            for one in self.parameters
+            if one.path not in references and sum(size != 1 for size in one.shape or [2, 2]) < 2
+        ]
+        return [*set_, *vectors]
+
+    def _draw_roles(self) -> list[RoleWeights]:
+        drawn = []
+        for role in self.entry.roles:
+            own = held(self._parameters[0], role)
+            weight, bias = own[0].shape, None if own[1] is None else own[1].shape
+            if role.kind == "norm":
+                numbers = 1 + _BIAS_SCALE * self.draw.normal(*weight, dtype=torch.float64)
+            elif role.kind == "table":
+                numbers = self.draw.normal(*weight, dtype=torch.float64) / weight[-1] ** 0.5
+            else:
+                numbers = self.draw.normal(*weight, dtype=torch.float64) / weight[1] ** 0.5
+            shift = torch.zeros(weight[0], dtype=torch.float64)
+            if bias is not None:
+                shift = _BIAS_SCALE * self.draw.normal(*bias, dtype=torch.float64)
+            heads = role.heads if isinstance(role.heads, int) else int(self.sizes[role.heads])
+            drawn.append(
+                RoleWeights(
+                    role.name,
+                    numbers.to(self.dtype).double(),
+                    shift.to(self.dtype).double(),
+                    heads,
+                    role.split,
+                    role.kind,
+                    role.group,
+                    tuple(role.names),
+                )
+            )
+        return drawn
+
+    def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
+        if self.generation != self._context.session.generation:
+            raise Crashed("the layer is gone: the process ended in an earlier call of this check")
+        return self._handle, self._maker.found.definition.call
+
+    def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        return self._exact, self._rounded
+
+    def _what(self) -> str:
+        return f"`{self._maker.found.name}` when called"
+
+    def _parameters_of_references(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+        exact, rounded = self._parameters
+        return exact, rounded
+
+    def _parameter_gradients(
+        self, found: Mapping[str, Tensor | None], wanted: Mapping[str, Expected]
+    ) -> list[tuple[str, Tensor | None, Expected]]:
+        """Return a row for each bound parameter, its gradient laid out as its numbers are."""
+        if not self._maker.found.definition.module or self.arrangement is None:
+            return []  # an ordinary class need not be trainable
+        exact = self._arranged({name: one.exact for name, one in wanted.items()})
+        rounded = self._arranged({name: one.rounded for name, one in wanted.items()})
+        any_row = next(iter(wanted.values()))
+        known = [path for path in self.arrangement.values if not exact[path].isnan().any()]
+        return [
+            (
+                f"the parameter {path}",
+                found.get(path),
+                Expected(exact[path], rounded[path], any_row.largest_logit, any_row.scale),
+            )
+            for path in known
+        ]
+
+    def _arranged(self, gradients: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+        """Return the gradients of the roles as gradients of the candidate's parameters.
+
+        Those of a bias that the reference does not have are NaN.
+        """
+        roles = []
+        for role, weights in zip(self.entry.roles, self._roles, strict=True):
+            paths = _paths(self._parameters[0], role)
+            weight, bias = (_part(gradients.get(path), role) for path in paths)
+            assert weight is not None
+            no_bias = torch.full_like(weights.bias, torch.nan)
+            roles.append(replace(weights, weight=weight, bias=no_bias if bias is None else bias))
+        assert self.arrangement is not None
+        key = self.arrangement.key
+        found = arrangements(self.parameters, roles, self._context.task.vocabulary, key)
+        return next(arrangement.values for arrangement in found if arrangement.key == key)
+
+
+def _shape(found: ParameterInfo, weight: Tensor) -> list[int]:
+    """Return the shape of an attribute's array; that of x @ W where it holds none to speak of."""
+    shape = found.shape or []
+    return shape if torch.Size(shape).numel() > 1 else list(weight.T.shape)
+
+
+def held(parameters: Mapping[str, Tensor], role: Role) -> tuple[Tensor, Tensor | None]:
+    """Return what a reference holds for a role, weight and bias; of a fused map the part.
+
+    Args:
+        parameters: The reference's, by path.
+        role: The role.
+    """
+    weight, bias = (_part(parameters.get(path), role) for path in _paths(parameters, role))
+    if weight is None:
+        raise BankError(f"the reference has no weight at {role.reference!r}; correct the role")
+    return weight, bias
+
+
+def _paths(parameters: Collection[str], role: Role) -> tuple[str, str]:
+    """Return the paths of a role's weight and bias in a reference."""
+    if role.reference in parameters:
+        return role.reference, ""
+    return f"{role.reference}.weight", f"{role.reference}.bias"
+
+
+def _part(tensor: Tensor | None, role: Role) -> Tensor | None:
+    return tensor if tensor is None or role.parts == 1 else tensor.chunk(role.parts)[role.part]

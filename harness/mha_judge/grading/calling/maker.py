@@ -1,0 +1,74 @@
+"""Making instances of a class of the contract in the worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from mha_judge.grading.binding.arguments import Call
+from mha_judge.grading.binding.described import ParameterInfo
+from mha_judge.grading.binding.entries import Found
+from mha_judge.grading.calling.context import Context
+from mha_judge.grading.calling.replies import Made
+from mha_judge.problem import Entry
+from mha_judge.wire.operations import Operation
+
+_SHAPING = ("_dim", "_len", "_size", "_hiddens")
+"""Ends of the names of constructor arguments that are sizes of the call's inputs."""
+
+
+class Maker:
+    """A class of the candidate's, whose instances are layers."""
+
+    def __init__(self, context: Context, entry: Entry, found: Found) -> None:
+        self.context = context
+        self.entry = entry
+        self.found = found
+        self.chosen: tuple[str, ...] | None = None
+        """How the weights are arranged in its parameters, once that is found."""
+
+    def attempt(self, *sizes: float) -> None:
+        """Make a layer that the contract rules out, and call it if that did not raise."""
+        named = dict(zip(self.entry.constructor, sizes, strict=True))
+        handle, _ = self.make(named)
+        self._call_once(handle, named)
+
+    def make(self, sizes: Mapping[str, Any]) -> tuple[int, list[ParameterInfo]]:
+        """Return handle and parameters of a new instance in the worker."""
+        session = self.context.session
+        definition = self.found.definition
+        call = self.context.bind(f"`{self.found.name}(…)`", definition.constructor, sizes, sizes)
+        self.bind_call([torch.ones(1)] * len(_probe_shapes(self.entry, sizes)), sizes)
+        made: Made = session.request(Operation.NEW, call, name=self.found.name)
+        handle, parameters = made.handle, made.parameters
+        if any(p.shape is None and not p.bare for p in parameters):  # lazy: a call gives shapes
+            self._call_once(handle, sizes)
+            parameters = session.request(Operation.PARAMETERS, handle=handle).parameters
+        return handle, parameters
+
+    def _call_once(self, handle: int, sizes: Mapping[str, Any]) -> None:
+        """Call an instance with input of the probe's shape, whatever it returns."""
+        shapes = _probe_shapes(self.entry, sizes)
+        inputs = [torch.ones(shape) for shape in shapes]
+        call = self.bind_call(inputs, sizes)
+        self.context.session.request(Operation.CALL, (*call, None), target=handle)
+
+    def bind_call(self, args: Sequence[Any], sizes: Mapping[str, Any]) -> Call:
+        """Return the bound arguments of a call; those of the contract that are missing are None."""
+        names = self.entry.arguments
+        values = dict(zip(names, [*args, *[None] * (len(names) - len(args))], strict=True))
+        what = f"`{self.found.name}` when called"
+        return self.context.bind(what, self.found.definition.call, values, sizes)
+
+
+def _probe_shapes(entry: Entry, sizes: Mapping[str, Any]) -> list[list[int]]:
+    """Return the probe's shapes for other constructor arguments: widths and lengths follow."""
+    assert entry.probe is not None
+    swap = {
+        value: sizes.get(name, value)
+        for name, value in entry.probe.constructor.items()
+        if name.endswith(_SHAPING)
+    }
+    return [[swap.get(size, size) for size in shape] for shape in entry.probe.inputs]

@@ -1,0 +1,91 @@
+"""A class of the contract: made in the worker, its parameters bound to the contract's roles."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.calling.maker import Maker
+from mha_judge.grading.expecting.compare import require_form
+from mha_judge.grading.expecting.expected import Expected
+from mha_judge.grading.failures import CheckFailure
+from mha_judge.outcomes import Outcome
+
+_NEARLY = 1e-3
+"""Share of the largest number that a layer with the right weights may be off on the probe."""
+_MAX_RECOGNISED = 24
+"""Arrangements in which a wrong layer is compared with the known mistakes."""
+
+
+class ModuleEntry(Maker):
+    """A class of the contract: called with the constructor's arguments it makes a layer."""
+
+    def __call__(self, dtype: torch.dtype = torch.float32, **sizes: float) -> Layer:
+        """Make a layer, with weights drawn for it and bound to its parameters."""
+        if self.chosen is None:
+            with self.context.trace.paused():
+                self._choose()
+        layer = Layer(self, sizes, dtype)
+        layer.bind_first(self.chosen)
+        return layer
+
+    def _reproduces(self, layer: Layer, args: Sequence[Tensor]) -> bool:
+        """Return whether a layer gives nearly what the reference gives; a dead worker is no answer.
+
+        Nearly, as a layer of a norm with another ε is still recognised; wrong weights are far off.
+        """
+        try:
+            answer = layer(*args)
+            names = self.entry.returns[: self.entry.required_returns]
+            return all(_is_near(*pair) for name in names for pair in answer.pairs(name))
+        except CheckFailure as failure:
+            if failure.outcome in (Outcome.TIMEOUT, Outcome.CRASHED):
+                raise
+            return False
+
+    def _choose(self) -> None:
+        """Find the arrangement of weights that reproduces the reference on one input."""
+        assert self.entry.probe is not None
+        layer = Layer(self, self.entry.probe.constructor, torch.float32)
+        choices = layer.choices()
+        first, *second = itertools.islice(choices, 2)
+        self.chosen = first.key
+        if not second:
+            return
+        args = [layer.draw.normal(*shape) for shape in self.entry.probe.inputs]
+        known: tuple[str, ...] | None = None
+        for number, choice in enumerate(itertools.chain([first, *second], choices)):
+            layer.bind(choice)
+            if self._reproduces(layer, args):
+                self.chosen = choice.key
+                self.context.note(f"weights bound by {_words(choice.key)}")
+                return
+            if known is None and number < _MAX_RECOGNISED and self._is_known_mistake(layer):
+                known = choice.key
+        self.chosen = known or self.chosen
+        self.context.note(
+            "no arrangement of the weights reproduces the reference; "
+            f"bound by {_words(self.chosen)}"
+        )
+
+    def _is_known_mistake(self, layer: Layer) -> bool:
+        """Return whether the layer's last answer is what a known mistake gives with its weights."""
+        recogniser = self.context.task.recogniser
+        if recogniser is None or layer.last is None:
+            return False
+        return recogniser.recognises(layer.last)
+
+
+def _is_near(found: Any, expected: Expected, label: str) -> bool:
+    error = (require_form(found, expected, label).double() - expected.exact).abs()
+    return bool((error <= _NEARLY * expected.exact.abs().max()).all())
+
+
+def _words(key: tuple[str, ...]) -> str:
+    parts = (part.rpartition("=")[2] for part in key)  # the layouts without the roles they are of
+    return ", ".join(dict.fromkeys(part for part in parts if part))

@@ -1,0 +1,152 @@
+"""What a worker may answer to each request, validated before anything else looks at it.
+
+Whatever does not fit is the submission's doing, never the judge's fault: `Crashed`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+from torch import Tensor
+
+from mha_judge.grading.binding.described import Definition, Described, ParameterInfo, Place, Text
+from mha_judge.grading.failures import Crashed
+from mha_judge.wire.bounds import MAX_NAMES, MAX_PARAMETERS
+from mha_judge.wire.operations import Operation
+
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+Counts = Annotated[dict[Text, Count], Field(max_length=MAX_NAMES)]
+
+
+class Observed(Described):
+    """What a call did, as the worker tells it: evidence, not proof."""
+
+    functions: Counts
+    operators: Counts
+    modules: Counts
+    flops: Count
+    largest_elements: Count
+    written_elements: Count
+    followed: Count = 0
+    host_elements: Count = 0
+
+
+class Note(Described):
+    """Something that the submission was noted to make use of, as the worker tells it."""
+
+    rule: Literal["fused-attention", "autograd"]
+    name: Text
+    line: Place | None
+
+
+class Gradients(Described):
+    """Gradients by name, None where nothing depends on the input."""
+
+    inputs: dict[str, Tensor | None]
+    parameters: dict[str, Tensor | None]
+
+
+class Loaded(Described):
+    definitions: Annotated[dict[Text, Definition], Field(max_length=MAX_NAMES)]
+
+
+class Made(Described):
+    handle: Place
+    parameters: Annotated[list[ParameterInfo], Field(max_length=MAX_PARAMETERS)]
+
+
+class Listed(Described):
+    parameters: Annotated[list[ParameterInfo], Field(max_length=MAX_PARAMETERS)]
+
+
+class Done(Described):
+    pass
+
+
+class Value(Described):
+    value: Any
+
+
+class Called(Described):
+    """The value of a call, and what else was asked for."""
+
+    value: Any
+    gradients: Gradients | None = None
+    inputs: tuple[list[Any] | tuple[Any, ...], dict[str, Any]] | None = None
+    observed: Observed | None = None
+    devices: Annotated[list[Text], Field(max_length=10_000)] | None = None
+    """Where the tensors of the answer are, if that alone was asked."""
+    peak_bytes: Count | None = None
+    """What the call allocated on the device at once, beyond its inputs."""
+
+
+class Facts(Described):
+    """The GPU that a worker has taken."""
+
+    name: Text
+    memory_bytes: Count
+    free_bytes: Count
+    cuda: Text
+
+
+class RaisedThere(Described):
+    """An exception of the submission's."""
+
+    type: Text
+    message: Annotated[str, Field(max_length=20_000)]
+    line: Place | None = None
+    column: Place | None = None
+    function: Text | None = None
+    source: Annotated[str, Field(max_length=2_000)] | None = None
+
+
+_MODELS: dict[Operation, type[Described]] = {
+    Operation.LOAD: Loaded,
+    Operation.READ: Value,
+    Operation.NEW: Made,
+    Operation.PARAMETERS: Listed,
+    Operation.SET_PARAMETERS: Done,
+    Operation.MODE: Done,
+    Operation.CALL: Called,
+    Operation.FETCH: Value,
+    Operation.DEVICE: Facts,
+    Operation.HOLD: Done,
+    Operation.SHAKE: Done,
+    Operation.REPEAT: Value,
+}
+
+
+def parse_reply(op: Operation, fields: dict[str, Any]) -> Any:
+    """Return the model of a request's answer; tensors in it are unpacked already.
+
+    Raises:
+        Crashed: If the fields are not those of such an answer.
+    """
+    try:
+        return _MODELS[op].model_validate(fields)
+    except ValidationError as error:
+        raise Crashed("the worker's answer cannot be read") from error
+
+
+_NOTES: TypeAdapter[list[Note]] = TypeAdapter(Annotated[list[Note], Field(max_length=50)])
+
+
+def parse_notes(fields: object) -> list[Note]:
+    """Return what a worker noted.
+
+    Raises:
+        Crashed: If it is none.
+    """
+    try:
+        return _NOTES.validate_python(fields)
+    except ValidationError as error:
+        raise Crashed("the worker's notes cannot be read") from error
+
+
+def parse_raised(fields: object) -> RaisedThere:
+    """Return an exception of the submission's; what cannot be read is an exception all the same."""
+    try:
+        return RaisedThere.model_validate(fields)
+    except ValidationError:
+        return RaisedThere(type="Exception", message="(an error that cannot be read)")

@@ -1,0 +1,305 @@
+"""One submission and its worker: requests in, values or typed failures out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from mha_judge.errors import SandboxUnavailable
+from mha_judge.grading.binding.described import Definition
+from mha_judge.grading.calling.replies import (
+    Facts,
+    Note,
+    RaisedThere,
+    parse_notes,
+    parse_raised,
+    parse_reply,
+)
+from mha_judge.grading.failures import Crashed, NotAssessed, Raised, TimedOut
+from mha_judge.outcomes import Verdict
+from mha_judge.report.models import LoadProblem
+from mha_judge.sandbox.base import Channel, Ended, Reply, Tier, nothing
+from mha_judge.sandbox.limits import Limits
+from mha_judge.submission import Submission
+from mha_judge.untrusted import clean, clean_line
+from mha_judge.wire import WireError, encode_frame, pack, unpack
+from mha_judge.wire.bounds import MAX_ANSWERS_BYTES, MAX_NOTES, MAX_OUTPUT_BYTES
+from mha_judge.wire.operations import Operation
+
+DEVICE_START_S = 120.0
+"""Until a worker has a GPU: CUDA's libraries are gigabytes, read from a cold disk."""
+_GPU_IS_LOST = frozenset({"AcceleratorError"})
+_GPU_ERROR = re.compile(r"CUDA error|device-side assert")
+
+
+class LoadFailed(Exception):
+    """The file did not load; the verdict is not `accepted` whatever else is true."""
+
+    def __init__(self, verdict: Verdict, problem: LoadProblem) -> None:
+        super().__init__(problem.message)
+        self.verdict = verdict
+        self.problem = problem
+
+
+class Session:
+    """Keeps a worker with the submission loaded, and replaces it when it has ended."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        submission: Submission,
+        limits: Limits,
+        device: str = "",
+        device_bytes: int = 0,
+    ) -> None:
+        """Take the sandbox, the file and its limits; nothing runs before `load`.
+
+        Args:
+            channel: The sandbox.
+            submission: The file.
+            limits: What it may use.
+            device: What each worker takes before it loads the file, by torch's name; the CPU if
+                empty. Only with one may a worker reach a GPU.
+            device_bytes: What may be allocated there.
+        """
+        self._device = device
+        self._device_bytes = device_bytes
+        self.facts: Facts | None = None
+        """The device, once a worker has taken it."""
+        self._channel = channel
+        self._submission = submission
+        self._limits = limits.with_gpu() if device else limits
+        self._left_s = self._limits.total_s
+        self._alive = False
+        self._number = 0
+        self._raised = RaisedThere(type="", message="")
+        self.generation = 0
+        """Counts workers: a handle belongs to one of them."""
+        self.tier: Tier | None = None
+        self.definitions: dict[str, Definition] = {}
+        self.cpu_s = 0.0
+        self.peak_memory_bytes = 0
+        self.output = ""
+        self.output_bytes = 0
+        self._answers_bytes = 0
+        self._notes: dict[str, Note] = {}
+
+    def load(self) -> None:
+        """Start a worker and load the file into it.
+
+        Raises:
+            LoadFailed: If the file raises, never ends or ends its process.
+            SandboxUnavailable: If nothing could run.
+        """
+        self.tier = self._channel.start(self._limits)
+        self._alive = True
+        self.generation += 1
+        if self._device:
+            self._take_device()
+        fields = {"source": self._submission.source, "filename": self._submission.path.name}
+        try:
+            loaded = self._answer(Operation.LOAD, None, self._limits.load_s, fields)
+        except Raised as raised:
+            self._end()
+            raise LoadFailed(Verdict.ERROR, _load_problem(self._raised)) from raised
+        except TimedOut as late:
+            message = f"the file did not load within {self._limits.load_s:g} s"
+            raise LoadFailed(Verdict.TIMEOUT, LoadProblem(message=message)) from late
+        except Crashed as crashed:
+            message = f"the process ended while the file loaded: {crashed.message}"
+            raise LoadFailed(Verdict.CRASHED, LoadProblem(message=message)) from crashed
+        self.definitions = loaded.definitions
+
+    def _take_device(self) -> None:
+        """Let the worker take its device while it is still our own code alone.
+
+        Raises:
+            SandboxUnavailable: It cannot be had.
+        """
+        fields = {"name": self._device, "memory_bytes": self._device_bytes}
+        try:
+            self.facts = self._answer(Operation.DEVICE, None, DEVICE_START_S, fields)
+        except (Raised, Crashed, TimedOut) as error:
+            if self._alive:
+                self._end()
+            raise SandboxUnavailable(error.message) from error
+
+    def request(
+        self,
+        op: Operation,
+        value: object = None,
+        meanwhile: Callable[[], None] = nothing,
+        **fields: Any,
+    ) -> Any:
+        """Return the worker's answer, validated: a model of `replies`.
+
+        Args:
+            op: What the worker is asked for.
+            value: What it is given, copied before `meanwhile` begins.
+            meanwhile: What the judge does while the worker computes.
+            fields: The rest of the request's header.
+
+        Raises:
+            Raised, TimedOut, Crashed, NotAssessed: What became of the submission instead.
+        """
+        if not self._alive:
+            self._revive()
+        self._require_time()
+        return self._answer(op, value, self._limits.call_s, fields, meanwhile)
+
+    @property
+    def notes(self) -> list[Note]:
+        """What the submission was noted to make use of, in all requests so far."""
+        return list(self._notes.values())
+
+    @property
+    def last_number(self) -> int:
+        """Number of the last request, under which the worker keeps what it returned."""
+        return self._number
+
+    def close(self) -> None:
+        """End the worker and note what it used."""
+        if self._alive:
+            self._end()
+
+    def _revive(self) -> None:
+        self._require_time()
+        try:
+            self.load()
+        except LoadFailed as error:
+            raise NotAssessed(f"the file did not load again: {error}") from error
+
+    def _require_time(self) -> None:
+        """Check that the submission has worked for less than it may in all.
+
+        Only the worker's time counts: a judge that is slow, or on a busy machine, must not fail a
+        right answer.
+        """
+        if self._left_s <= 0:
+            raise TimedOut(
+                f"the time of the whole submission, {self._limits.total_s:g} s, is used up"
+            )
+
+    def _answer(
+        self,
+        op: Operation,
+        value: object,
+        timeout_s: float,
+        fields: dict[str, Any],
+        meanwhile: Callable[[], None] = nothing,
+    ) -> Any:
+        """Exchange one request for one answer; a worker that breaks the protocol is ended."""
+        self._number += 1
+        tree, payload = pack(value, strides=True)
+        header = {"id": self._number, "op": op, "value": tree, **fields}
+        timeout_s = max(0.1, min(timeout_s, self._left_s))
+        try:
+            answer = self._channel.request(encode_frame(header, payload), timeout_s, meanwhile)
+        except BaseException:
+            self._alive = False  # nobody waits for its answer any more
+            raise
+        self._left_s -= answer.worked_s
+        if isinstance(answer, Ended):
+            self._alive = False
+            self._note(answer)
+            if answer.reason == "timeout":
+                raise TimedOut(f"no answer within {timeout_s:.3g} s")
+            raise Crashed(_how_it_ended(answer))
+        try:
+            return self._open(op, answer)
+        except Crashed:
+            self._end()
+            raise
+        except Raised as raised:
+            lost = raised.kind in _GPU_IS_LOST or _GPU_ERROR.search(raised.message)
+            if self._device and lost:
+                self._end()  # nothing works on this device any more until the process is another
+            raise
+
+    def _open(self, op: Operation, reply: Reply) -> Any:
+        header = reply.header
+        if header.get("id") != self._number:
+            raise Crashed("the worker answered out of turn")
+        self._answers_bytes += len(reply.payload)
+        if self._answers_bytes > MAX_ANSWERS_BYTES:
+            raise Crashed(f"its answers together are over {MAX_ANSWERS_BYTES // 1024**2} MiB")
+        for note in parse_notes(header.get("notes", [])):
+            if len(self._notes) < MAX_NOTES:  # a worker may say anything
+                self._notes.setdefault(note.name, note)
+        if "raised" in header:
+            self._raised = parse_raised(header["raised"])
+            raise Raised(*_sentence(self._raised), kind=self._raised.type)
+        answer = header.get("ok")
+        if not isinstance(answer, dict):
+            raise Crashed("the worker's answer cannot be read")
+        try:
+            if "value" in answer:
+                answer = {**answer, "value": unpack(answer["value"], reply.payload)}
+            if "answer" in answer:
+                opened = unpack(answer.pop("answer"), reply.payload)
+                answer = {**opened, **answer} if isinstance(opened, dict) else {}
+        except WireError as error:
+            raise Crashed(f"the worker sent {error}") from error
+        return parse_reply(op, answer)
+
+    def _end(self) -> None:
+        self._alive = False
+        self._note(self._channel.stop())
+
+    def _note(self, ended: Ended) -> None:
+        self.cpu_s += ended.cpu_s
+        self.peak_memory_bytes = max(self.peak_memory_bytes, ended.peak_memory_bytes)
+        self.output = (self.output + ended.output)[:MAX_OUTPUT_BYTES]
+        self.output_bytes += ended.output_bytes
+
+
+_SIGNALS: dict[int, str] = {
+    6: "aborted",
+    7: "bus error",
+    8: "arithmetic error in native code",
+    9: "killed, as when its CPU time is used up",
+    11: "crashed in native code (segmentation fault)",
+    24: "its CPU time is used up",
+    25: "it wrote a file",
+    31: "made a system call that the sandbox forbids",
+}
+
+
+def _how_it_ended(ended: Ended) -> str:
+    if ended.signal is not None and ended.reason == "exited":
+        return f"signal {ended.signal}: {_SIGNALS.get(ended.signal, 'killed')}"
+    if ended.exit_code is not None:
+        return f"it ended its own process with status {ended.exit_code}"
+    return clean(ended.reason)
+
+
+def _sentence(raised: RaisedThere) -> tuple[str, str]:
+    message = clean(raised.message.strip(), 600)
+    text = f"raises {clean_line(raised.type, 80)}" + (f": {message}" if message else "")
+    where = ""
+    if raised.line is not None:
+        where = f"line {raised.line}"
+        if raised.source:
+            where += f": {clean_line(raised.source.strip(), 200)}"
+    return text, where
+
+
+def _load_problem(raised: RaisedThere) -> LoadProblem:
+    message, _ = _sentence(raised)
+    message = message.removeprefix("raises ")
+    if raised.column is None:
+        message = (
+            f"the file raises {message}"
+            if raised.type != "SystemExit"
+            else (
+                "the file ends the program while it is imported (SystemExit); "
+                'keep such calls under `if __name__ == "__main__":`'
+            )
+        )
+    return LoadProblem(
+        message=message,
+        line=raised.line,
+        column=raised.column,
+        source=clean_line(raised.source, 300) if raised.source else None,
+    )

@@ -1,0 +1,43 @@
+"""A candidate's dictionary of answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mha_judge.grading.calling.context import Context
+from mha_judge.grading.calling.trace import Step
+from mha_judge.grading.expecting.compare import describe
+from mha_judge.grading.failures import CheckFailure
+from mha_judge.problem import Entry
+from mha_judge.wire.operations import Operation
+
+
+class AnswerSheet:
+    """A candidate's dictionary of answers: formulas, and letters of choices."""
+
+    chained = False
+
+    def __init__(self, context: Context, entry: Entry) -> None:
+        self._context = context
+        self.questions = context.task.questions
+        self.entry = entry
+        self._values: dict[Any, Any] | None = None
+
+    def get(self, key: str) -> Any:
+        """Return one answer; where it names a choice, that choice's text.
+
+        Raises:
+            CheckFailure: If it is missing, or ANSWERS is not a dict.
+        """
+        if self._values is None:
+            value = self._context.session.request(Operation.READ, name=self.entry.name).value
+            if not isinstance(value, dict):
+                raise CheckFailure(f"`{self.entry.name}` is {describe(value)}; a dict is wanted")
+            self._values = value
+        if key not in self._values:
+            raise CheckFailure(f"`{self.entry.name}` has no answer to {key!r}")
+        found = self._values[key]
+        choice = self.questions[key].chosen(found) if key in self.questions else None
+        found = found if choice is None else choice.text
+        self._context.trace.note(Step(self, (key,), found=found))
+        return found

@@ -1,0 +1,261 @@
+"""Something of the candidate that can be called: a function, or a layer that was made.
+
+Every call also asks the reference, on copies, while the worker computes: nothing that the candidate
+does to its inputs can change what is expected of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from torch import Tensor
+
+from mha_judge.grading.binding.arguments import Call
+from mha_judge.grading.calling.context import Context
+from mha_judge.grading.calling.replies import Called, Observed
+from mha_judge.grading.calling.trace import Step
+from mha_judge.grading.expecting.answer import Answer, assert_close
+from mha_judge.grading.expecting.arrays import as_arrays, as_tensors
+from mha_judge.grading.expecting.expected import Expected, expect, expect_gradients, for_candidate
+from mha_judge.grading.failures import CheckFailure, Crashed
+from mha_judge.problem import Entry
+from mha_judge.sandbox.base import nothing
+from mha_judge.wire.operations import Operation
+
+_Expectation = TypeVar("_Expectation")
+
+
+class Target:
+    """Something that can be called: arguments bound, reference asked too, answer kept apart."""
+
+    chained = False
+    """Whether what a call gives depends on the calls before it."""
+
+    def __init__(self, context: Context, entry: Entry) -> None:
+        self._context = context
+        self.entry = entry
+        self.last: Step | None = None
+
+    # what the subclasses know
+    def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
+        raise NotImplementedError
+
+    def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Return the reference in float64, and in the dtype of the question."""
+        raise NotImplementedError
+
+    def __call__(self, *args: Any, keep: bool = False) -> Answer:
+        """Call with the contract's arguments; `keep` lets later calls use the result itself."""
+        called, expected = self._answered(args, keep=keep)
+        number = self._context.session.last_number if keep else None
+        return Answer(self.entry, called.value, expected, number)
+
+    def attempt(self, *args: Any) -> Any:
+        """Call without asking the reference, for input that the contract rules out."""
+        return self._send(args).value
+
+    def inputs_after(self, *args: Any) -> list[Any]:
+        """Return the contract's arguments as they stand after a call."""
+        called = self._send(args, inputs_after=True)
+        return self._inputs_of(args, called)
+
+    def inputs_of(self, step: Step) -> list[Any]:
+        """Return the contract's arguments as they stand after a step that asked for them."""
+        return self._inputs_of(step.args, step.found)
+
+    def _inputs_of(self, args: Sequence[Any], called: Called) -> list[Any]:
+        if called.inputs is None:
+            raise Crashed("the worker's answer lacks the inputs")
+        return self._undo(args, *called.inputs)
+
+    def observe(self, *args: Any) -> Observed:
+        """Return what a call does: functions, operators, operations, sizes.
+
+        The value of the observed call is graded like any other: what is observed is the answer.
+        """
+        called, expected = self._answered(args, observe=True)
+        assert_close(Answer(self.entry, called.value, expected), self.entry.returns[0])
+        if called.observed is None:
+            raise Crashed("the worker's answer lacks the observation")
+        return called.observed
+
+    def gradients(
+        self,
+        *args: Any,
+        wrt: Sequence[int],
+        cotangents: Sequence[Tensor | None],
+        parameters: bool = False,
+    ) -> list[tuple[str, Tensor | None, Expected]]:
+        """Return label, gradient and expectation of each differentiated input and parameter."""
+        exact, rounded = self.references()
+        own = self._parameters_of_references() if parameters else ({}, {})
+        called, (expected, (wanted, wanted_parameters)) = self._meanwhile(
+            lambda: (
+                expect(exact, args, rounded),
+                expect_gradients(exact, rounded, args, cotangents, wrt, own),
+            ),
+            args,
+            cotangents=list(cotangents),
+            wrt=wrt,
+        )
+        assert_close(Answer(self.entry, called.value, expected), self.entry.returns[0])
+        found = called.gradients
+        if found is None or len(found.inputs) != len(wrt):
+            raise Crashed("the worker's answer lacks the gradients")
+        rows = [
+            (self.argument_label(index), gradient, expected)
+            for index, gradient, expected in zip(wrt, found.inputs.values(), wanted, strict=True)
+        ]
+        if parameters:
+            rows += self._parameter_gradients(found.parameters, wanted_parameters)
+        return rows
+
+    def drawn_gradients(
+        self, *args: Any, wrt: Sequence[int], cotangents: Sequence[Tensor | None]
+    ) -> list[Tensor | None]:
+        """Return the gradients of a call that draws, as dropout does: nothing is expected of it."""
+        with self._context.trace.paused():
+            found = self._send(args, cotangents=list(cotangents), wrt=wrt).gradients
+        if found is None or len(found.inputs) != len(wrt):
+            raise Crashed("the worker's answer lacks the gradients")
+        return list(found.inputs.values())
+
+    def argument_label(self, index: int) -> str:
+        return (
+            f"`{self.entry.arguments[index]}`" if index < len(self.entry.arguments) else "an input"
+        )
+
+    def _parameters_of_references(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+        return {}, {}
+
+    def _parameter_gradients(
+        self, found: Mapping[str, Tensor | None], wanted: Mapping[str, Expected]
+    ) -> list[tuple[str, Tensor | None, Expected]]:
+        return []
+
+    def _answered(self, args: Sequence[Any], **options: Any) -> tuple[Called, Any]:
+        """Return what a call gave, and what is expected of it."""
+        exact, rounded = self.references()
+        return self._meanwhile(lambda: expect(exact, args, rounded), args, **options)
+
+    def _meanwhile(
+        self, ask: Callable[[], _Expectation], args: Sequence[Any], **options: Any
+    ) -> tuple[Called, _Expectation]:
+        """Return what a call gave, and what `ask` returned while the worker computed."""
+        asked: list[_Expectation] = []
+        called = self._send(args, meanwhile=lambda: asked.append(ask()), **options)
+        return called, asked[0]
+
+    def _send(
+        self,
+        args: Sequence[Any],
+        cotangents: Any = None,
+        wrt: Sequence[int] = (),
+        meanwhile: Callable[[], None] = nothing,
+        **options: Any,
+    ) -> Called:
+        step = Step(self, tuple(args), cotangents, wrt, options)
+        self.last = step
+        self._context.trace.note(step)
+        try:
+            step.found = self._request(args, cotangents, wrt, meanwhile, **options)
+        except CheckFailure as failure:
+            step.failure = failure
+            raise
+        step.number = self._context.session.last_number
+        called: Called = step.found
+        return called
+
+    def _request(
+        self,
+        args: Sequence[Any],
+        cotangents: Any,
+        wrt: Sequence[int],
+        meanwhile: Callable[[], None],
+        **options: Any,
+    ) -> Called:
+        target, call = self.bound(args)
+        places = _places(call, [args[index] for index in wrt])
+        prepared = (for_candidate(call[0]), {k: for_candidate(v) for k, v in call[1].items()})
+        if self.entry.arrays == "numpy":
+            prepared = (as_arrays(prepared[0]), {k: as_arrays(v) for k, v in prepared[1].items()})
+        if self._context.observed and not wrt:  # with gradients asked for, there is a graph
+            options["observe"] = True
+        called: Called = self._context.session.request(
+            Operation.CALL,
+            (*prepared, cotangents),
+            meanwhile,
+            target=target,
+            wrt=places,
+            **self._fields(),
+            **options,
+        )
+        if self._context.observed and called.observed is not None:
+            self._context.observations.append(called.observed)
+        return called
+
+    def bound(self, args: Sequence[Any]) -> tuple[str | int, Call]:
+        """Return what is called in the worker, and its own arguments for those of the contract."""
+        target, signature = self._where(args)
+        named = self._named(args)
+        sizes = sizes_of(self.entry, args)
+        return target, self._context.bind(self._what(), signature, named, sizes)
+
+    def whereabouts(self, *args: Any) -> Called:
+        """Return on which devices a call's answer is, and what the call does; not its value."""
+        return self._send(args, devices=True, observe=True)
+
+    def peak_bytes(self, *args: Any) -> int:
+        """Return what a call allocates on the device at once, beyond its inputs."""
+        called = self._send(args, devices=True, peak=True)
+        if called.peak_bytes is None:
+            raise Crashed("the worker's answer lacks the memory")
+        return called.peak_bytes
+
+    def _fields(self) -> dict[str, Any]:
+        """Return what else a request says."""
+        return {}
+
+    def _named(self, args: Sequence[Any]) -> dict[str, Any]:
+        names = self.entry.arguments
+        return dict(zip(names, [*args, *[None] * (len(names) - len(args))], strict=True))
+
+    def _what(self) -> str:
+        return f"`{self.entry.name}`"
+
+    def _undo(
+        self, args: Sequence[Any], passed: Sequence[Any], named: Mapping[str, Any]
+    ) -> list[Any]:
+        """Return what came back of each argument, in the contract's order."""
+        _, call = self.bound(args)
+        passed = as_tensors(list(passed))
+        named = {key: as_tensors(value) for key, value in named.items()}
+        if len(passed) != len(call[0]):
+            raise Crashed("the worker's answer lacks an input")
+        slots = [*zip(call[0], passed, strict=True)]
+        slots += [(value, named.get(key)) for key, value in call[1].items()]
+        return [next((after for before, after in slots if before is arg), arg) for arg in args]
+
+
+def sizes_of(entry: Entry, args: Sequence[Any]) -> dict[str, int]:
+    """Return the sizes that a call's arguments show, for parameters outside the contract."""
+    first = args[0] if args else None
+    if not isinstance(first, Tensor) or not first.dim():
+        return {}
+    sizes = {"head_dim": int(first.shape[-1])}
+    if "num_heads" in entry.arguments and isinstance(args[1], int) and args[1]:
+        sizes = {"embed_dim": int(first.shape[-1]), "num_heads": args[1]}
+    elif entry.arguments == ["x"] and first.dim() == 4:
+        sizes["num_heads"] = int(first.shape[1])
+    return sizes
+
+
+def _places(call: Call, wanted: Sequence[Any]) -> list[str]:
+    """Return where the differentiated arguments stand in a bound call: index or keyword."""
+    places = []
+    for value in wanted:
+        by_index = [str(i) for i, item in enumerate(call[0]) if item is value]
+        by_name = [key for key, item in call[1].items() if item is value]
+        places.append((by_index + by_name)[0])
+    return places

@@ -1,0 +1,64 @@
+"""What was asked of the candidate in each check, and what came back: the ground of a diagnosis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from mha_judge.grading.failures import CheckFailure
+from mha_judge.problem import Entry
+
+
+class Asked(Protocol):
+    """Something of the candidate that can be asked."""
+
+    entry: Entry
+    chained: bool
+    """Whether what it answers depends on what was asked before."""
+
+
+@dataclass
+class Step:
+    """One request to the candidate."""
+
+    target: Asked
+    args: tuple[Any, ...]
+    cotangents: Sequence[Any] | None = None
+    wrt: Sequence[int] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    found: Any = None
+    """What came back: a `Called`, or the text of an answer."""
+    failure: CheckFailure | None = None
+    """What the submission did instead of answering."""
+    number: int | None = None
+    """Number of the request, by which later steps name what it returned."""
+
+
+class Trace:
+    """The steps of each check, in order."""
+
+    def __init__(self) -> None:
+        self._steps: dict[str, list[Step]] = {}
+        self._check = ""
+        self._paused = False
+
+    def enter(self, check: str) -> None:
+        self._check = check
+
+    def note(self, step: Step) -> None:
+        if not self._paused:
+            self._steps.setdefault(self._check, []).append(step)
+
+    def of(self, check: str) -> list[Step]:
+        return self._steps.get(check, [])
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Leave out trials of the judge's own, such as arrangements of weights."""
+        self._paused = True
+        try:
+            yield
+        finally:
+            self._paused = False

@@ -1,0 +1,1 @@
+"""The checks of a grader: how they are declared, collected and run, and what they assert."""

@@ -1,0 +1,102 @@
+"""What a check asserts. No tolerance is ever written in a grader: the error budget decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn, Protocol
+
+from torch import Tensor
+
+from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.calling.target import Target
+from mha_judge.grading.expecting.compare import compare, require_defined, same_bits
+from mha_judge.grading.expecting.expected import leaves
+from mha_judge.grading.failures import CheckFailure, Crashed, Raised
+
+
+class Attempted(Protocol):
+    """What can be called, or made, with input that the contract rules out."""
+
+    def attempt(self, *args: Any) -> object:
+        """Try it."""
+
+
+def fail(message: str, detail: str = "") -> NoReturn:
+    """End a check: the claim does not hold.
+
+    Raises:
+        CheckFailure: Always.
+    """
+    raise CheckFailure(message, detail)
+
+
+def assert_gradients_match(
+    target: Target,
+    *args: Any,
+    wrt: Sequence[int],
+    cotangents: Sequence[Tensor | None],
+    parameters: bool = False,
+) -> None:
+    """Assert that gradients reach the named inputs, and the parameters, and are right.
+
+    Raises:
+        CheckFailure: Naming the input or parameter whose gradient is missing or wrong.
+    """
+    found = target.gradients(*args, wrt=wrt, cotangents=cotangents, parameters=parameters)
+    for label, gradient, expected in found:
+        require_defined(expected, f"the gradient of {label}")
+        if gradient is None:
+            if float(expected.exact.abs().max()) <= expected.tolerance:
+                continue
+            raise CheckFailure(
+                f"no gradient reaches {label}: the graph is cut on the way "
+                "(detach, .data, no_grad or a new tensor)"
+            )
+        compare(gradient, expected, f"the gradient of {label}")
+
+
+def assert_inputs_unchanged(target: Target, *args: Any) -> None:
+    """Assert that a call leaves the tensors that it was given as they were.
+
+    Raises:
+        CheckFailure: Naming the input that changed.
+    """
+    before = [value.clone() if isinstance(value, Tensor) else value for value in leaves(args)]
+    after = list(leaves(target.inputs_after(*args)))
+    if len(after) != len(before):  # only a worker that lies sends an input of another build
+        raise Crashed("the worker's answer lacks an input")
+    for index, (one, other) in enumerate(zip(before, after, strict=True)):
+        if isinstance(one, Tensor) and not (
+            isinstance(other, Tensor) and one.shape == other.shape and same_bits(one, other)
+        ):
+            raise CheckFailure(f"changes its input {target.argument_label(index)} in place")
+
+
+def assert_no_extra_parameters(layer: Layer) -> None:
+    """Assert that a layer has the contract's maps, biases or none, and nothing else to learn.
+
+    Raises:
+        CheckFailure: Saying how many parameters there are, and how many are wanted.
+    """
+    weights, biases = layer.contract_parameters
+    if not weights <= layer.parameter_count <= weights + biases:
+        raise CheckFailure(
+            f"has {layer.parameter_count} parameters; "
+            f"{weights}, and {biases} more with biases, are wanted"
+        )
+
+
+def assert_rejected(target: Attempted, *args: Any, why: str) -> None:
+    """Assert that input which the contract rules out raises, with any exception.
+
+    Raises:
+        CheckFailure: If the call answers, or hangs or crashes.
+        NotAssessed: Never; a constructor that does not fit is no refusal.
+    """
+    try:
+        target.attempt(*args)
+    except Raised as raised:
+        if raised.kind in ("NotImplementedError", "SystemExit"):
+            raise
+        return
+    raise CheckFailure(f"accepts {why}; an exception is wanted")

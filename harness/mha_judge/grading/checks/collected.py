@@ -1,0 +1,171 @@
+"""The checks of a grader, collected by pytest once and run for one submission after another.
+
+Collecting costs a third of a small grade, and a warm judge runs the same few graders all day. A
+grader that has changed on disk is collected anew; one that could not be collected is forgotten.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from _pytest.config import _prepareconfig
+
+from mha_judge.errors import BankError
+from mha_judge.grading.calling.candidate import Candidate
+from mha_judge.grading.calling.gpu import Gpu
+from mha_judge.grading.checks.check import spec_of
+from mha_judge.grading.draw import Draw
+
+_OFF = (
+    "cacheprovider", "terminal", "junitxml", "doctest", "unittest", "faulthandler", "logging",
+    "pastebin", "warnings", "stepwise", "unraisableexception", "threadexception",
+)  # fmt: skip
+
+
+class Fixtures(Protocol):
+    """What a grade gives to the checks."""
+
+    def candidate_for(self, check: str) -> Candidate:
+        """Return the submission, as the entries of its problem."""
+
+    def draw_for(self, check: str) -> Draw:
+        """Return the random inputs of a check."""
+
+    def gpu_for(self, check: str) -> Gpu:
+        """Return the submission on a GPU."""
+
+
+class Collected:
+    """The checks of one grader file, in order."""
+
+    def __init__(self, session: pytest.Session, provider: _Provider) -> None:
+        self._session = session
+        self._provider = provider
+        self.items: list[Any] = list(session.items)
+
+    def run(self, item: Any, fixtures: Fixtures) -> None:
+        """Run one check: set up, call, tear down; no reports, no other plugin.
+
+        Raises:
+            BaseException: Whatever the check raises.
+        """
+        self._provider.fixtures = fixtures
+        try:
+            self._session._setupstate.setup(item)
+            item.runtest()
+        finally:
+            self._session._setupstate.teardown_exact(None)
+            item._initrequest()  # forgets what it was given, and is as new
+            self._provider.fixtures = None
+
+
+class _Provider:
+    """The plugin through which checks get what the current grade gives them."""
+
+    def __init__(self) -> None:
+        self.fixtures: Fixtures | None = None
+        self.faults: list[str] = []
+
+    @pytest.fixture
+    def candidate(self, request: pytest.FixtureRequest) -> Candidate:
+        """The submission, as the entries of its problem."""
+        assert self.fixtures is not None
+        return self.fixtures.candidate_for(check_id(request.node))
+
+    @pytest.fixture
+    def draw(self, request: pytest.FixtureRequest) -> Draw:
+        """Random inputs of this check."""
+        assert self.fixtures is not None
+        return self.fixtures.draw_for(check_id(request.node))
+
+    @pytest.fixture
+    def gpu(self, request: pytest.FixtureRequest) -> Gpu:
+        """The submission on a GPU; a check that asks for it has the category `gpu`."""
+        assert self.fixtures is not None
+        return self.fixtures.gpu_for(check_id(request.node))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.faults.append(str(report.longrepr))
+
+
+_Stamp = tuple[str, int, int]
+_known: dict[_Stamp, Collected] = {}
+
+
+def collect(path: str) -> Collected:
+    """Return the checks of a grader, which nothing but its file decides.
+
+    Raises:
+        BankError: If it cannot be collected, or holds a test that is no check.
+    """
+    try:
+        status = Path(path).stat()
+    except OSError as error:
+        raise BankError(f"the grader {path} cannot be read: {error.strerror}") from error
+    stamp = (path, status.st_mtime_ns, status.st_size)
+    if stamp not in _known:
+        for old in [known for known in _known if known[0] == path]:
+            del _known[old]
+        _forget(path)
+        try:
+            _known[stamp] = _collect(path)
+        except BaseException:
+            _forget(path)  # imported by half
+            raise
+    return _known[stamp]
+
+
+def _collect(path: str) -> Collected:
+    arguments = [
+        path, "--rootdir", path.rpartition("/")[0], "-c", "/dev/null", "--noconftest",
+        "--import-mode=importlib", "--assert=plain", "--capture=no",
+        *(word for name in _OFF for word in ("-p", f"no:{name}")),
+    ]  # fmt: skip
+    provider = _Provider()
+    with _plain_environment():
+        config = _prepareconfig(arguments, [provider])
+        config._do_configure()
+        session = pytest.Session.from_config(config)
+        config.hook.pytest_sessionstart(session=session)
+        session.perform_collect()
+    if provider.faults:
+        raise BankError(f"the grader {path} is broken: {provider.faults[0]}")
+    for item in session.items:
+        if spec_of(getattr(item, "function", None)) is None:
+            raise BankError(
+                f"the grader {path} is broken: {item.nodeid}: a test without @check; "
+                "declare title and category"
+            )
+    return Collected(session, provider)
+
+
+def _forget(path: str) -> None:
+    """Drop a grader that was imported as it stood then."""
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) == path:
+            del sys.modules[name]
+
+
+@contextmanager
+def _plain_environment() -> Iterator[None]:
+    """Keep the user's pytest settings and installed plugins out of a grade."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
+            patch.delenv(name, raising=False)
+        yield
+
+
+def check_id(item: Any) -> str:
+    """Return the id of a check: the name of its function, with hyphens."""
+    return as_id(item.name.removeprefix("test_"))
+
+
+def as_id(name: str) -> str:
+    return name.replace("_", "-")

@@ -1,0 +1,82 @@
+"""Dropout of attention weights is random; what a layer makes of it in training is graded exactly.
+
+How often weights are dropped is a share of many independent draws, and has to lie within 7 sigma,
+which chance all but never leaves. What follows from a draw, the output and the gradients, is
+one of the few things that the weights allow, each of them either 0 or divided by 1 − p.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import torch
+from torch import Tensor
+
+from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.checks.assertions import fail
+
+SIGMAS = 7
+_COPIES = 400
+
+
+def nearly(found: Tensor, wanted: Tensor, full: Tensor) -> Tensor:
+    """Return which of many vectors (…, E) are the wanted ones, beside the size of `full`."""
+    norm = torch.linalg.vector_norm
+    return torch.lt(norm(found - wanted, dim=-1), 1e-3 * norm(full, dim=-1))
+
+
+def assert_share(
+    hits: Tensor,
+    chance: float,
+    message: str = "in training the weights are not dropped one by one with probability p",
+) -> None:
+    """Assert that the share of hits among independent draws is the chance of one.
+
+    Raises:
+        CheckFailure: With `message`, if it is more than 7 sigma away.
+    """
+    sigma = (chance * (1 - chance) / hits.numel()) ** 0.5
+    share = float(hits.double().mean())
+    if abs(share - chance) > SIGMAS * sigma:
+        fail(message, f"a share of {share:.4f}; {chance:.4f} is expected, sigma {sigma:.4f}")
+
+
+def assert_gradients_of_dropped_weights(
+    layer: Layer, *inputs: Tensor, p: float, maps: tuple[str, str, str, str]
+) -> None:
+    """Assert that in training gradients are those of the weights as they were dropped.
+
+    Args:
+        layer: One head, no mask; made with a dropout of `p`.
+        inputs: One item: query, key and value, or one tensor that is all three; two keys. The
+            output of the first query is what is differentiated.
+        p: The probability of being dropped, less than 1.
+        maps: What the reference calls its maps of query, key, value and output.
+
+    Raises:
+        CheckFailure: If an input gets no gradient, or one that no draw leads to.
+    """
+    reference, _ = layer.references()
+    q_map, k_map, v_map, out_map = (getattr(reference, name) for name in maps)
+    wanted = []
+    for factors in product((0.0, 1 / (1 - p)), repeat=2):
+        given = [x[0].double().requires_grad_() for x in inputs]
+        query, key, value = given if len(given) == 3 else given * 3
+        q, k, v = q_map(query)[0], k_map(key), v_map(value)  # (D,), (2, D), (2, D)
+        weights = torch.softmax(k @ q / q.numel() ** 0.5, -1) * torch.tensor(factors).double()
+        output = out_map(weights @ v)  # (E,)
+        output.sum().backward()
+        wanted.append(torch.cat([x.grad.flatten() for x in given if x.grad is not None]))
+
+    layer.train(True)
+    copies = [x.repeat(_COPIES, 1, 1) for x in inputs]
+    cotangent = torch.zeros(_COPIES, inputs[0].shape[1], output.numel())
+    cotangent[:, 0] = 1
+    drawn = layer.drawn_gradients(*copies, wrt=range(len(inputs)), cotangents=[cotangent])
+    found = [gradient for gradient in drawn if gradient is not None]
+    if len(found) < len(inputs):
+        fail("in training no gradient reaches one of the inputs")
+    joined = torch.cat([gradient.double().flatten(1) for gradient in found], dim=1)
+    near = [nearly(joined, one, wanted[-1]) for one in wanted]
+    if not torch.stack(near).any(0).all():
+        fail("in training the gradients are not those of the weights as they were dropped")

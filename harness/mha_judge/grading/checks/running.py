@@ -1,0 +1,174 @@
+"""One submission's run through the checks of a grader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from mha_judge.errors import BankError, JudgeError
+from mha_judge.grading.calling.candidate import Candidate
+from mha_judge.grading.calling.context import Context, Task
+from mha_judge.grading.calling.gpu import Gpu, GpuLease
+from mha_judge.grading.checks.check import CheckSpec, spec_of
+from mha_judge.grading.checks.collected import Collected, as_id, check_id, collect
+from mha_judge.grading.checks.gpu import explained
+from mha_judge.grading.draw import Draw
+from mha_judge.grading.failures import CheckFailure
+from mha_judge.outcomes import Category, Outcome
+from mha_judge.report.models import CheckResult
+from mha_judge.untrusted import clean
+
+
+class Run:
+    """Runs checks on one candidate, and keeps what came of each."""
+
+    def __init__(
+        self,
+        task: Task,
+        context: Context | None,
+        lease: GpuLease | None = None,
+        only: frozenset[str] = frozenset(),
+        until_failure: bool = False,
+    ) -> None:
+        """Take what is graded and where.
+
+        Args:
+            task: What is graded.
+            context: The submission in its worker; None if it did not load.
+            lease: Where the checks of the category `gpu` run; they are not assessed without one.
+            only: Ids of the checks to run; all if empty.
+            until_failure: Assess nothing more once a check that counts has failed.
+        """
+        self._task = task
+        self._context = context
+        self._candidate = None if context is None else Candidate(context)
+        self._lease = lease
+        self._only = only
+        self._until_failure = until_failure
+        self.no_gpu = ""
+        """Why the checks on a GPU were not assessed; empty where there was none to assess."""
+        self.results: list[CheckResult] = []
+
+    def candidate_for(self, check: str) -> Candidate:
+        assert self._context is not None and self._candidate is not None  # or none is called
+        self._context.enter(check)
+        return self._candidate
+
+    def draw_for(self, check: str) -> Draw:
+        return Draw(self._task.seed, check)
+
+    def gpu_for(self, check: str) -> Gpu:
+        assert self._lease is not None  # without one no check on a GPU is called
+        return self._lease.enter(check)
+
+    def grade(self) -> list[CheckResult]:
+        """Run the checks of the task's grader.
+
+        Raises:
+            BankError: If the grader cannot be collected or a check of it is broken.
+        """
+        checks = collect(str(self._task.grader))
+        for item in checks.items:
+            if not self._only or check_id(item) in self._only:
+                self._take(item, checks)
+        return self.results
+
+    def _take(self, item: Any, checks: Collected) -> None:
+        spec = spec_of(item.function)
+        assert spec is not None  # or it would not have been collected
+        missing = self._missing_ground(spec)
+        no_gpu = self._why_no_gpu() if spec.category is Category.GPU else None
+        if no_gpu is not None:
+            self.no_gpu = no_gpu
+            self._record(item, replace(spec, points=0, advisory=True), Outcome.NOT_ASSESSED, no_gpu)
+        elif self._candidate is None:
+            self._record(item, spec, Outcome.NOT_ASSESSED, "the file did not load")
+        elif self._until_failure and self._failed():
+            self._record(item, spec, Outcome.NOT_ASSESSED, "an earlier check failed")
+        elif missing is not None:
+            self._record(item, spec, Outcome.NOT_ASSESSED, f"needs the check “{missing}”")
+        else:
+            self._run(item, spec, checks)
+
+    def _why_no_gpu(self) -> str | None:
+        """Return why no check on a GPU can be assessed; the device is taken to find out."""
+        if self._lease is None:
+            return "no GPU was asked for"
+        if self._candidate is None or (self._until_failure and self._failed()):
+            return self._lease.why_not()
+        return self._lease.why_not() or self._lease.why_not_taken()
+
+    def _run(self, item: Any, spec: CheckSpec, checks: Collected) -> None:
+        try:
+            checks.run(item, self)
+        except CheckFailure as failure:
+            if spec.category is Category.GPU:
+                failure = explained(failure)
+            self._record(item, spec, failure.outcome, failure.message, failure)
+        except JudgeError:
+            raise
+        except Exception as error:  # anything else is a fault of the grader, and must say so
+            place = f"{item.nodeid}: {_describe(error)}"
+            raise BankError(f"the grader {item.path} is broken: {place}") from error
+        else:
+            self._record(item, spec, Outcome.PASSED, "")
+
+    def _failed(self) -> bool:
+        return any(r.outcome is not Outcome.PASSED and not r.advisory for r in self.results)
+
+    def _explanation(self, item: Any, spec: CheckSpec) -> str:
+        """Return what the report tells of the question that a check puts."""
+        if not spec.question:
+            return ""
+        if spec.question not in self._task.questions:
+            raise BankError(f"{item.nodeid}: questions.toml has no {spec.question!r}; add it")
+        return self._task.questions[spec.question].told
+
+    def _missing_ground(self, spec: CheckSpec) -> str | None:
+        for name in spec.after:
+            ground = next((r for r in self.results if r.id == as_id(name)), None)
+            if ground is not None and ground.outcome is not Outcome.PASSED:
+                return ground.title
+        return None
+
+    def _record(
+        self,
+        item: Any,
+        spec: CheckSpec,
+        outcome: Outcome,
+        message: str,
+        failure: CheckFailure | None = None,
+    ) -> None:
+        points = float(spec.points) if outcome is Outcome.PASSED else 0.0
+        self.results.append(
+            CheckResult(
+                id=check_id(item),
+                title=spec.title,
+                category=spec.category,
+                outcome=outcome,
+                points=points,
+                max_points=float(spec.points),
+                message=clean(message, 2_000),
+                detail=clean(failure.detail, 2_000) if failure is not None else "",
+                margin=failure.margin if failure is not None else None,
+                sample=failure.sample if failure is not None else None,
+                advisory=spec.advisory,
+                explanation=self._explanation(item, spec),
+            )
+        )
+
+
+def _describe(error: BaseException) -> str:
+    trace = error.__traceback__
+    place = ""
+    for frame in _frames(trace):
+        if "test_" in frame.tb_frame.f_code.co_filename:
+            place = f" (line {frame.tb_lineno})"
+    return f"{type(error).__name__}: {error}{place}"
+
+
+def _frames(trace: Any) -> Iterator[Any]:
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next

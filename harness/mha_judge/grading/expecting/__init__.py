@@ -1,0 +1,1 @@
+"""What the reference gives, and how an answer is compared with it."""

@@ -1,0 +1,104 @@
+"""Whether one tensor is the expected one, and how to say what is wrong with it."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from mha_judge.grading.expecting.expected import Expected
+from mha_judge.grading.expecting.sample import sample_at
+from mha_judge.grading.failures import CheckFailure
+from mha_judge.wire import Opaque
+
+
+def compare(found: object, expected: Expected, label: str) -> None:
+    """Assert that one tensor is the expected one.
+
+    Raises:
+        CheckFailure: Naming the first thing that differs: kind, shape, dtype, NaN, value.
+    """
+    tensor = require_form(found, expected, label)
+    actual, exact = tensor.double(), expected.exact.double()
+    _compare_nonfinite(actual, exact, label)
+    finite = torch.isfinite(exact)
+    error = torch.where(finite, (actual - exact).abs(), torch.zeros_like(exact))
+    if error.numel() == 0:
+        return
+    worst = float(error.max())
+    if worst <= expected.tolerance:
+        return
+    wrong = error > expected.tolerance
+    index = tuple(int(i) for i in wrong.nonzero()[0])
+    share = int(wrong.sum()) / wrong.numel()
+    raise CheckFailure(
+        f"{label} differs from the reference",
+        f"shape {tuple(exact.shape)}; first difference at {list(index)}: expected "
+        f"{exact[index].item():.6g}, got {actual[index].item():.6g}; largest error {worst:.2e}, "
+        f"allowed {expected.tolerance:.1e}; {share:.0%} of the elements differ",
+        margin=worst / expected.tolerance if expected.tolerance else None,
+        sample=sample_at(index, exact, actual, label),
+    )
+
+
+def require_defined(expected: Expected, label: str) -> None:
+    """Refuse to grade what the contract leaves open, such as a row that is blocked as a whole."""
+    if bool(expected.exact.isnan().any()):
+        raise ValueError(f"the reference has NaN in {label}: a right answer need not")
+
+
+def require_form(found: object, expected: Expected, label: str) -> Tensor:
+    """Return `found` if it is a tensor of the expected shape and dtype.
+
+    Raises:
+        CheckFailure: If it is not.
+    """
+    if isinstance(found, Opaque):
+        raise CheckFailure(f"{label} is {found.what}; a plain torch.Tensor is wanted")
+    if not isinstance(found, Tensor):
+        raise CheckFailure(f"{label} is {describe(found)}; a torch.Tensor is wanted")
+    shape, wanted = tuple(found.shape), tuple(expected.rounded.shape)
+    if shape != wanted:
+        raise CheckFailure(f"{label} has shape {shape}; {wanted} is wanted")
+    if found.dtype != expected.rounded.dtype:
+        raise CheckFailure(
+            f"{label} has dtype {_dtype(found)}; the inputs have {_dtype(expected.rounded)}"
+        )
+    return found
+
+
+def describe(value: object) -> str:
+    """Return a few words on a value that is not what was wanted."""
+    if value is None:
+        return "None (is a `return` missing?)"
+    if isinstance(value, Tensor):
+        return f"a tensor of shape {tuple(value.shape)}"
+    if isinstance(value, Opaque):
+        return value.what
+    if isinstance(value, (list, tuple)):
+        return f"a {type(value).__name__} of {len(value)}"
+    return f"a value of type {type(value).__name__}"
+
+
+def same_bits(one: Tensor, other: Tensor) -> bool:
+    """Return whether two tensors of one shape are equal, NaN equal to NaN."""
+    if one.dtype != other.dtype:
+        return False
+    return bool(((one == other) | ((one != one) & (other != other))).all())
+
+
+def _compare_nonfinite(actual: Tensor, exact: Tensor, label: str) -> None:
+    for name, test in (("NaN", torch.isnan), ("inf", torch.isposinf), ("-inf", torch.isneginf)):
+        here, there = test(actual), test(exact)
+        if not torch.equal(here, there):
+            index = [int(i) for i in (here != there).nonzero()[0]]
+            has = "has" if bool(here[tuple(index)]) else "lacks"
+            count = int((here != there).sum())
+            raise CheckFailure(
+                f"{label} {has} {name} where the reference {'lacks' if has == 'has' else 'has'} it",
+                f"first at {index}; {count} of {exact.numel()} elements",
+                sample=sample_at(tuple(index), exact, actual, label),
+            )
+
+
+def _dtype(tensor: Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")

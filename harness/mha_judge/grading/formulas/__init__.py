@@ -1,0 +1,1 @@
+"""Formulas of growth and cost, as a candidate writes them."""

@@ -1,0 +1,1 @@
+"""How reports, rankings and certificates are shown: terminal, JUnit, CSV, HTML."""

@@ -1,0 +1,1 @@
+"""One report, for a terminal and as JUnit XML."""
