@@ -9,13 +9,15 @@ INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test verify texts check bench clean
+.PHONY: help demo image test quick verify texts check bench clean
 
 help:
 	@echo "make demo    install, then grade a right and a wrong answer"
 	@echo "make image   build the image of the container sandbox (needs Docker); BASE=… names its base"
 	@echo "make test    run all tests"
-	@echo "make verify  certify the bank; SEED=… repeats a run, SEEDS=… is how many"
+	@echo "make quick   run the tests that grade little and start no sandbox"
+	@echo "make verify  certify the bank; SEED=… repeats a run, SEEDS=… is how many,"
+	@echo "             MUTANTS_SINCE=… tries only the mutants of what has changed, and a few"
 	@echo "make texts   write the page of problems and the questions in statements from the bank"
 	@echo "make check   lint, format, types, certify the bank, then all tests"
 	@echo "make bench   measure ratios against plain Python"
@@ -30,11 +32,15 @@ image: $(INSTALLED)
 	@$(BIN)/mha-judge sandbox build $(if $(BASE),--base $(BASE))
 
 test: $(DEV_INSTALLED)
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist loadgroup
+
+quick: $(DEV_INSTALLED)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow"
 
 verify: $(INSTALLED)
 	@$(BIN)/mha-judge verify --sandbox jail \
-	  $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS))
+	  $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) \
+	  $(if $(MUTANTS_SINCE),--mutants-since $(MUTANTS_SINCE))
 
 check: $(DEV_INSTALLED)
 	@$(BIN)/ruff check .

@@ -2,6 +2,8 @@
 
 import signal
 
+import pytest
+
 from mha_judge.processor import hold_instruction_set
 
 hold_instruction_set()  # many tests import torch before the judge does
@@ -10,3 +12,14 @@ hold_instruction_set()  # many tests import torch before the judge does
 # stays so in every process below. Tests that interrupt something need the interrupt to arrive.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist looks for the groups
+def pytest_collection_modifyitems(items):
+    """Run a module's tests in one process, which then has its fixtures once.
+
+    Where they are many, their module says itself which of them belong together.
+    """
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.location[0]))

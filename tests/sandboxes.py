@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
+
+import pytest
 
 from mha_judge.errors import SandboxUnavailable
 from mha_judge.sandbox import Reply, Sandbox
@@ -99,6 +102,13 @@ BACKENDS = (
     Backend("bubblewrap", lambda: Jail(True), _no_bubblewrap, descendants, _kill_processes),
     Backend("container", Container, no_container, containers, _kill_containers),
 )
+
+
+def miss(name: str, reason: str) -> NoReturn:
+    """Skip, visibly; where Docker is required, a missing container is a failure."""
+    if name == "container" and REQUIRE_DOCKER:
+        pytest.fail(f"the container must be testable here: {reason}")
+    pytest.skip(f"{name}: {reason}")
 
 
 def ask(channel, op, timeout_s=10.0, number=1, **fields):

@@ -11,6 +11,8 @@ import pytest
 from mha_judge import processor
 from mha_judge.sandbox.launch import environment
 
+pytestmark = pytest.mark.slow
+
 SUBMISSIONS = Path(__file__).parent / "submissions"
 FILES = [
     sorted(folder.glob("wrong_*.py" if number % 2 else "right_*.py"))[-1]

@@ -1,4 +1,4 @@
-"""What an answer calls its own things does not change its grade."""
+"""What an answer calls its own things does not change its grade; nor does the seed."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,6 +11,8 @@ from mha_judge.judge import grade
 from mha_judge.outcomes import Outcome
 from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
+
+pytestmark = pytest.mark.slow
 
 BANK = Bank.builtin()
 STYLES = {
@@ -31,6 +33,9 @@ def under_other_names(problem_id, words):
 
 
 RENAMED = [problem_id for problem_id in BANK.ids if under_other_names(problem_id, ["other"])[1]]
+"""The others have nothing of their own to be named."""
+SEEDS = dict(zip(STYLES, range(2, 7), strict=True))
+"""Other ones than that of `make check`, which certifies the references as they are."""
 
 
 @pytest.fixture(scope="module")
@@ -39,16 +44,32 @@ def channel() -> Iterator[Channel]:
         yield opened
 
 
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(
+    "style", [pytest.param(style, marks=pytest.mark.xdist_group(style)) for style in STYLES]
+)
 @pytest.mark.parametrize("problem_id", RENAMED)
 def test_a_reference_under_other_names_gets_100(problem_id, style, channel):
     problem = BANK.problem(problem_id)
     other, names = under_other_names(problem_id, STYLES[style])
 
-    report = grade(Submission.of(other, "answer.py"), BANK, problem, channel, seed=3)
+    report = grade(Submission.of(other, "answer.py"), BANK, problem, channel, seed=SEEDS[style])
 
-    why = [(c.id, c.message, c.detail) for c in report.checks if c.outcome is not Outcome.PASSED]
-    assert (report.verdict, report.score) == ("accepted", 100.0), (names, report.load_problem, why)
+    assert (report.verdict, report.score) == ("accepted", 100.0), (names, why(report))
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("problem_id", sorted({*BANK.ids} - {*RENAMED}))
+def test_a_reference_that_names_nothing_gets_100_under_other_seeds_too(problem_id, seed, channel):
+    submission = Submission.read(BANK.reference(problem_id))
+
+    report = grade(submission, BANK, BANK.problem(problem_id), channel, seed=seed)
+
+    assert (report.verdict, report.score) == ("accepted", 100.0), why(report)
+
+
+def why(report):
+    bad = [(c.id, c.message, c.detail) for c in report.checks if c.outcome is not Outcome.PASSED]
+    return report.load_problem, bad
 
 
 def test_what_an_answer_may_name_is_renamed_and_nothing_else():

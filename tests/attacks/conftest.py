@@ -7,7 +7,7 @@ import pytest
 from attacks.court import Court
 from attacks.table import OUTCOMES, write
 from attacks.world import ENVIRONMENT, World
-from sandboxes import BACKENDS, REQUIRE_DOCKER
+from sandboxes import BACKENDS, miss
 
 
 @pytest.fixture(scope="module")
@@ -21,13 +21,19 @@ def world(tmp_path_factory) -> Iterator[World]:
     made.close()
 
 
-@pytest.fixture(scope="module", params=BACKENDS, ids=lambda backend: backend.name)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(
+            backend, id=backend.name, marks=pytest.mark.xdist_group(f"court {backend.name}")
+        )
+        for backend in BACKENDS
+    ],
+)
 def court(request, world) -> Iterator[Court]:
     reason = request.param.why_not()
-    if reason and request.param.name == "container" and REQUIRE_DOCKER:
-        pytest.fail(f"the container must be testable here: {reason}")
     if reason:
-        pytest.skip(f"{request.param.name}: {reason}")
+        miss(request.param.name, reason)
     made = Court(request.param, world)
     yield made
     left = made.close()

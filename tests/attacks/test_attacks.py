@@ -16,6 +16,8 @@ from mha_judge.sandbox.limits import Limits
 from mha_judge.sandbox.unconfined import Unconfined
 from mha_judge.submission import Submission
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

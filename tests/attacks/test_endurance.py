@@ -22,6 +22,8 @@ from mha_judge.judge import grade
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
 
+pytestmark = pytest.mark.slow
+
 COUNT = int(os.environ.get("MHA_JUDGE_MIXED_RUN", "150"))
 QUICK = ["output-shape", "values"]
 HOSTILE = [a for a in ATTACKS if a.kind in ("forgery", "escape", "channel", "persistence")]

@@ -12,6 +12,8 @@ from mha_judge.certify.grades import Graders
 from mha_judge.errors import BankError
 from mha_judge.sandbox import SandboxOptions
 
+pytestmark = pytest.mark.slow
+
 BUILTIN = Bank.builtin()
 PROBLEM = "split-merge-heads"
 SHAPES_ONLY = """
@@ -48,10 +50,6 @@ def faults(bank, *, with_mutants=False):
     with closing(Graders(bank, SandboxOptions("jail"), 1)) as graders:
         certificate = certify(bank, PROBLEM, graders, [5], with_mutants=with_mutants)
     return [str(fault) for fault in certificate.faults]
-
-
-def test_the_problem_is_certified(bank):
-    assert faults(bank, with_mutants=True) == []
 
 
 def test_a_check_that_is_missing_is_noticed(bank):
@@ -112,7 +110,7 @@ def test_what_readers_lack_is_noticed(bank):
     assert any("the starter says nowhere TODO" in fault for fault in found)
 
 
-def test_a_mutant_that_is_listed_in_vain_is_noticed(bank):
+def test_a_mutant_that_is_listed_in_vain_is_the_only_fault_of_a_problem_without_any(bank):
     folder = bank.root / "reference" / "mutants"
     folder.mkdir(exist_ok=True)
     with (folder / "split_merge_heads.toml").open("a", encoding="utf-8") as listed:
@@ -120,4 +118,4 @@ def test_a_mutant_that_is_listed_in_vain_is_noticed(bank):
 
     found = faults(bank, with_mutants=True)
 
-    assert "mutants: listed as equivalent, but there is no such change: a → b" in found
+    assert found == ["mutants: listed as equivalent, but there is no such change: a → b"]

@@ -28,7 +28,7 @@ def certification():
                 margin=123456.0,
             )
         ],
-        baselines=[Baseline(name="zeros", scores=[0.0])],
+        baselines=[Baseline(name="zeros")],
         mutants=7,
         survivors=[Mutant(change="a → b", line=3, reason="No difference.")],
     )

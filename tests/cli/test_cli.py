@@ -209,6 +209,7 @@ class TestServing:
         assert found.stdout.endswith("TORCH False\n")
 
 
+@pytest.mark.slow
 class TestRun:
     def test_a_right_answer_exits_with_0_and_says_accepted(self, right):
         result = judge("run", right)
@@ -226,7 +227,7 @@ class TestRun:
         assert result.stderr == ""
 
     def test_json_on_stdout_is_json_with_every_field(self, wrong):
-        report = json.loads(judge("run", wrong, *FAST, "--json", "-").stdout)
+        report = json.loads(invoke("run", wrong, *FAST, "--json", "-").stdout)
 
         assert report["schema_version"] == 1
         assert {
@@ -262,11 +263,11 @@ class TestRun:
         assert report["sandbox"]["backend"] in ("container", "jail")
 
     def test_the_seed_of_a_report_repeats_it(self, wrong):
-        first = json.loads(judge("run", wrong, *FAST, "--json", "-").stdout)
+        first = json.loads(invoke("run", wrong, *FAST, "--json", "-").stdout)
         second = json.loads(
-            judge("run", wrong, *FAST, "--json", "-", "--seed", first["seed"]).stdout
+            invoke("run", wrong, *FAST, "--json", "-", "--seed", first["seed"]).stdout
         )
-        other = json.loads(judge("run", wrong, *FAST, "--json", "-", "--seed", 1).stdout)
+        other = json.loads(invoke("run", wrong, *FAST, "--json", "-", "--seed", 1).stdout)
 
         assert second["checks"] == first["checks"]
         assert other["checks"] != first["checks"]
@@ -274,7 +275,7 @@ class TestRun:
     def test_junit_is_written_beside_what_the_terminal_shows(self, right, tmp_path):
         path = tmp_path / "report.xml"
 
-        result = judge("run", right, *FAST, "--junit", path)
+        result = invoke("run", right, *FAST, "--junit", path)
 
         assert "ACCEPTED" in result.stdout
         names = [case.get("name") for case in ET.parse(path).getroot().iter("testcase")]
@@ -284,15 +285,15 @@ class TestRun:
         path = tmp_path / "sdpa.py"
         path.write_text("import torch\nx = [\n", encoding="utf-8")
 
-        result = judge("run", path)
+        result = invoke("run", path)
 
-        assert result.returncode == 1
+        assert result.exit_code == 1
         assert "line 2" in result.stdout
 
     def test_an_unknown_check_is_a_usage_error(self, right):
-        result = judge("run", right, "--only", "no-such-check")
+        result = invoke("run", right, "--only", "no-such-check")
 
-        assert result.returncode == 2
+        assert result.exit_code == 2
         assert "no check is called no-such-check" in result.stderr
 
     def test_a_broken_bank_exits_with_4(self, right, tmp_path):
@@ -340,7 +341,7 @@ class TestRun:
 
     def test_unconfined_is_marked_in_the_report(self, right):
         report = json.loads(
-            judge("run", right, *FAST, "--sandbox", "none", "--unsafe", "--json", "-").stdout
+            invoke("run", right, *FAST, "--sandbox", "none", "--unsafe", "--json", "-").stdout
         )
 
         assert report["sandbox"]["backend"] == "none"

@@ -19,6 +19,8 @@ from mha_judge.sandbox.container.settings import CUDA_IMAGE, Settings
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
 
+pytestmark = pytest.mark.slow
+
 BANK = Bank.builtin()
 
 

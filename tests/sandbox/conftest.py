@@ -3,7 +3,7 @@
 from contextlib import closing
 
 import pytest
-from sandboxes import BACKENDS, REQUIRE_DOCKER, no_container
+from sandboxes import BACKENDS, miss, no_container
 
 EXCEPTIONS: dict[tuple[str, str], str] = {}
 """Tests that a backend is let off, by name: (test, backend) and why the claim cannot hold there."""
@@ -13,7 +13,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {}
 def backend(request):
     reason = request.param.why_not()
     if reason:
-        _miss(request.param.name, reason)
+        miss(request.param.name, reason)
     return request.param
 
 
@@ -37,12 +37,5 @@ def docker():
     from sandboxes import engine
 
     if reason := no_container():
-        _miss("container", reason)
+        miss("container", reason)
     return engine()
-
-
-def _miss(name: str, reason: str) -> None:
-    """Skip, visibly; where Docker is required, a missing container is a failure."""
-    if name == "container" and REQUIRE_DOCKER:
-        pytest.fail(f"the container must be testable here: {reason}")
-    pytest.skip(f"{name}: {reason}")

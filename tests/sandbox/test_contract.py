@@ -18,6 +18,8 @@ from mha_judge.sandbox import Ended, Reply
 from mha_judge.submission import Submission
 from mha_judge.wire import encode_frame
 
+pytestmark = pytest.mark.slow
+
 BANK = Bank.builtin()
 
 

@@ -17,6 +17,8 @@ from mha_judge.sandbox.unconfined import Unconfined
 from mha_judge.submission import Submission
 from mha_judge.trials import SOURCE, Attempt, Listener, Ruling, Trial
 
+pytestmark = pytest.mark.slow
+
 ENDINGS = """
 def leave():
     os._exit(0)

@@ -37,7 +37,7 @@ def score(tmp_path):
 
     def run(*args, bank=None, expect=0, paths=("answers",)):
         result = subprocess.run(
-            command(*paths, "--json", "board.json", *args, bank=bank),
+            command(*paths, "--json", "board.json", *args, bank=bank, jobs=1),
             capture_output=True,
             text=True,
             timeout=200,
@@ -51,9 +51,10 @@ def score(tmp_path):
     return run
 
 
-def command(*args, bank=None):
+def command(*args, bank=None, jobs=2):
+    """Return the command; each job is a process and a sandbox that import torch."""
     chosen = ["--bank", str(bank)] if bank is not None else []
     return [
         sys.executable, "-m", "mha_judge", *chosen,
-        "score", "--sandbox", "jail", "-j", "2", *map(str, args),
+        "score", "--sandbox", "jail", "-j", str(jobs), *map(str, args),
     ]  # fmt: skip

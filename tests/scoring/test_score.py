@@ -24,6 +24,8 @@ from mha_judge.submission import Submission
 
 from .conftest import SUBMISSIONS, command
 
+pytestmark = pytest.mark.slow
+
 SEED = ("--seed", 11)
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RIGHT = (EXAMPLES / "right_attention.py").read_text(encoding="utf-8")
 WRONG = (EXAMPLES / "forgets_to_scale.py").read_text(encoding="utf-8")

@@ -34,7 +34,10 @@ from mha_judge.worker.confinement import landlock, paths, syscalls
 from mha_judge.worker.confinement.libraries import py_landlock, pyseccomp
 
 # pytest-xdist has threads; the forks below use none of what they may hold.
-pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning"),
+]
 
 BOUNDS = Bounds(memory_bytes=2 << 30, cpu_s=60, file_bytes=1 << 20, open_files=64, threads=16)
 JUDGE = os.getpid()

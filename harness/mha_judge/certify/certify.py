@@ -136,12 +136,13 @@ class _Certifying:
         self.certificate.advisory = [check.id for check in self._checks if check.advisory]
 
     def starter(self) -> None:
-        """What is handed out is not accepted, and earns next to nothing."""
+        """What is handed out loads, is rejected, and earns next to nothing."""
         source = self._bank.starter(self._problem.id)
         for _, report in self._grade("starter", {"starter": source}, self._seeds[:1]):
             self.certificate.starter_score = report.score
-            if report.verdict is Verdict.ACCEPTED or report.score >= MAX_STARTER_SCORE:
-                self._fault("starter", f"gets {report.score:g}; less than 20 is wanted")
+            if report.verdict is not Verdict.REJECTED or report.score >= MAX_STARTER_SCORE:
+                found = f"{report.verdict} with {report.score:g}"
+                self._fault("starter", f"is {found}; rejected with less than 20 is wanted")
 
     def mistakes(self) -> None:
         """Every mistake is killed by its check, clearly, and named as itself."""
@@ -192,9 +193,7 @@ class _Certifying:
         sources = baselines(self._problem, self._source)
         for task, report in self._grade("baselines", sources, self._seeds[:1]):
             accepted = report.verdict is Verdict.ACCEPTED
-            self.certificate.baselines.append(
-                Baseline(name=task.name, scores=[report.score], accepted=accepted)
-            )
+            self.certificate.baselines.append(Baseline(name=task.name, accepted=accepted))
             if accepted:
                 self._fault("baselines", f"an answer that returns {task.name} is accepted")
 

@@ -13,6 +13,9 @@ from mha_judge.report.models import Report
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
+_VERDICT_ONLY = ("baselines", "mutants")
+"""Kinds of which nothing is asked but whether they are accepted."""
+
 
 @dataclass(frozen=True)
 class Specimen:
@@ -56,4 +59,4 @@ class Graders:
 
 def _job(task: Specimen) -> Job:
     submission = Submission.of(task.source, f"{task.name}.py")
-    return Job(task.problem, submission, task.seed, verdict_only=task.kind == "mutants")
+    return Job(task.problem, submission, task.seed, verdict_only=task.kind in _VERDICT_ONLY)

@@ -36,7 +36,6 @@ class Baseline(_Model):
     """A worthless answer made from the reference's."""
 
     name: str
-    scores: list[float] = []
     accepted: bool = False
 
 

@@ -7,9 +7,11 @@ from contextlib import closing
 
 import click
 
+from mha_judge.certify.choice import choose
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.errors import UsageError
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
 
@@ -34,6 +36,11 @@ from mha_judge.sandbox import SandboxOptions
     show_default=True,
     help="Try small changes to the reference as well.",
 )
+@click.option(
+    "--mutants-since",
+    metavar="REV",
+    help="Try them only where git sees a change since this commit, and for a few other problems.",
+)
 @sandbox_options("jail")
 @click.option(
     "-j",
@@ -53,6 +60,7 @@ def command(
     seeds: int,
     seed: int | None,
     mutants: bool,
+    mutants_since: str | None,
     sandbox: SandboxOptions,
     gpus: GpuAccess,
     jobs: int,
@@ -66,6 +74,11 @@ def command(
     bank = bank_of(ctx)
     for problem_id in ids:
         bank.require(problem_id)
+    if mutants_since is not None and not mutants:
+        raise UsageError("--mutants-since and --no-mutants do not go together; pass one of them")
+    chosen = None
+    if mutants_since is not None:
+        chosen = choose(bank, mutants_since, ids or bank.ids)
     from rich.console import Console
 
     from mha_judge.certify.certify import certify, seeds_from
@@ -90,7 +103,7 @@ def command(
                     problem_id,
                     graders,
                     seeds_from(seed, seeds),
-                    with_mutants=mutants,
+                    with_mutants=mutants and (chosen is None or chosen.takes(problem_id)),
                     progress=progress,
                 )
             )
@@ -104,4 +117,6 @@ def command(
         paths,
     )
     terminal.show(certification, console)
+    if chosen is not None:
+        console.print(str(chosen), style="dim")
     ctx.exit(0 if certification.certified else 1)

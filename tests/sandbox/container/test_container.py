@@ -25,7 +25,7 @@ from mha_judge.sandbox import SandboxOptions, Settings
 from mha_judge.sandbox.container import Container, attached, engine, flags, owner
 from mha_judge.wire import PROTOCOL
 
-pytestmark = pytest.mark.usefixtures("docker")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("docker")]
 
 ROOT = Path(__file__).resolve().parents[3]
 BANK = Bank.builtin()
