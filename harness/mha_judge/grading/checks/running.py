@@ -11,6 +11,7 @@ from mha_judge.grading.calling.candidate import Candidate
 from mha_judge.grading.calling.context import Context, Task
 from mha_judge.grading.calling.gpu import Gpu, GpuLease
 from mha_judge.grading.checks.check import CheckSpec, spec_of
+from mha_judge.grading.checks.claims import CLAIMS, Causes, Claim
 from mha_judge.grading.checks.collected import Collected, as_id, check_id, collect
 from mha_judge.grading.checks.gpu import explained
 from mha_judge.grading.draw import Draw
@@ -18,6 +19,8 @@ from mha_judge.grading.failures import CheckFailure
 from mha_judge.outcomes import Category, Outcome
 from mha_judge.report.models import CheckResult
 from mha_judge.untrusted import clean
+
+_NOT_LOADED = "the file did not load"
 
 
 class Run:
@@ -43,6 +46,7 @@ class Run:
         self._task = task
         self._context = context
         self._candidate = None if context is None else Candidate(context)
+        self._causes = None if context is None else Causes(context)
         self._lease = lease
         self._only = only
         self._until_failure = until_failure
@@ -72,6 +76,8 @@ class Run:
         for item in checks.items:
             if not self._only or check_id(item) in self._only:
                 self._take(item, checks)
+        held = [claim for claim in CLAIMS if claim.holds_for(self._task.problem)]
+        self.results += [self._claim(claim) for claim in held if not self._only]
         return self.results
 
     def _take(self, item: Any, checks: Collected) -> None:
@@ -83,7 +89,7 @@ class Run:
             self.no_gpu = no_gpu
             self._record(item, replace(spec, points=0, advisory=True), Outcome.NOT_ASSESSED, no_gpu)
         elif self._candidate is None:
-            self._record(item, spec, Outcome.NOT_ASSESSED, "the file did not load")
+            self._record(item, spec, Outcome.NOT_ASSESSED, _NOT_LOADED)
         elif self._until_failure and self._failed():
             self._record(item, spec, Outcome.NOT_ASSESSED, "an earlier check failed")
         elif missing is not None:
@@ -100,19 +106,45 @@ class Run:
         return self._lease.why_not() or self._lease.why_not_taken()
 
     def _run(self, item: Any, spec: CheckSpec, checks: Collected) -> None:
+        if spec.category is Category.GPU:
+            failure = self._attempt(item, checks)
+            failure = None if failure is None else explained(failure)
+        else:
+            assert self._causes is not None  # without a candidate no check is run
+            failure = self._causes.run(lambda: self._attempt(item, checks), spec.advisory)
+        if failure is None:
+            self._record(item, spec, Outcome.PASSED, "")
+        else:
+            self._record(item, spec, failure.outcome, failure.message, failure)
+
+    def _attempt(self, item: Any, checks: Collected) -> CheckFailure | None:
+        """Run a check; return how it failed.
+
+        Raises:
+            BankError: If it is broken.
+        """
         try:
             checks.run(item, self)
         except CheckFailure as failure:
-            if spec.category is Category.GPU:
-                failure = explained(failure)
-            self._record(item, spec, failure.outcome, failure.message, failure)
+            return failure
         except JudgeError:
             raise
         except Exception as error:  # anything else is a fault of the grader, and must say so
             place = f"{item.nodeid}: {_describe(error)}"
             raise BankError(f"the grader {item.path} is broken: {place}") from error
-        else:
-            self._record(item, spec, Outcome.PASSED, "")
+        return None
+
+    def _claim(self, claim: Claim) -> CheckResult:
+        """Return what came of a claim that all checks were about."""
+        outcome, message, failure = Outcome.PASSED, "", None
+        if self._causes is None:
+            outcome, message = Outcome.NOT_ASSESSED, _NOT_LOADED
+        elif (failure := self._causes.failure_of(claim)) is not None:
+            outcome, message = failure.outcome, failure.message
+        elif self._causes.is_plain or self._failed():
+            outcome, message = Outcome.NOT_ASSESSED, "it is wrong in plain calls"
+        spec = CheckSpec(claim.title, claim.category, claim.points, (), advisory=False)
+        return _result(claim.id, spec, outcome, message, failure)
 
     def _failed(self) -> bool:
         return any(r.outcome is not Outcome.PASSED and not r.advisory for r in self.results)
@@ -140,23 +172,27 @@ class Run:
         message: str,
         failure: CheckFailure | None = None,
     ) -> None:
-        points = float(spec.points) if outcome is Outcome.PASSED else 0.0
-        self.results.append(
-            CheckResult(
-                id=check_id(item),
-                title=spec.title,
-                category=spec.category,
-                outcome=outcome,
-                points=points,
-                max_points=float(spec.points),
-                message=clean(message, 2_000),
-                detail=clean(failure.detail, 2_000) if failure is not None else "",
-                margin=failure.margin if failure is not None else None,
-                sample=failure.sample if failure is not None else None,
-                advisory=spec.advisory,
-                explanation=self._explanation(item, spec),
-            )
-        )
+        result = _result(check_id(item), spec, outcome, message, failure)
+        result.explanation = self._explanation(item, spec)
+        self.results.append(result)
+
+
+def _result(
+    check: str, spec: CheckSpec, outcome: Outcome, message: str, failure: CheckFailure | None
+) -> CheckResult:
+    return CheckResult(
+        id=check,
+        title=spec.title,
+        category=spec.category,
+        outcome=outcome,
+        points=float(spec.points) if outcome is Outcome.PASSED else 0.0,
+        max_points=float(spec.points),
+        message=clean(message, 2_000),
+        detail=clean(failure.detail, 2_000) if failure is not None else "",
+        margin=failure.margin if failure is not None else None,
+        sample=failure.sample if failure is not None else None,
+        advisory=spec.advisory,
+    )
 
 
 def _describe(error: BaseException) -> str:

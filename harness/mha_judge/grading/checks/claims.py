@@ -1,0 +1,149 @@
+"""Claims that hold for every problem: an answer is the same in whatever manner it is asked.
+
+The calls of all checks are made in manners of every kind. A check that fails is run again with
+plain calls; if it passes then, it is not to blame, and the manners are taken away one after another
+until what remains is the cause. The claim about that fails, in the words of the cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from mha_judge.grading.calling.context import Context
+from mha_judge.grading.calling.manner import AXES
+from mha_judge.grading.failures import CheckFailure
+from mha_judge.outcomes import Category
+from mha_judge.problem import Entry, Problem
+
+_Value = tuple[str, str]
+"""An axis, and one of its values."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is claimed of some axes."""
+
+    id: str
+    title: str
+    category: Category
+    points: int
+    axes: frozenset[str]
+
+    def holds_for(self, problem: Problem) -> bool:
+        """Return whether the problem has entries that can be called in such manners."""
+        return any(self._is_about(entry) for entry in problem.entry)
+
+    def _is_about(self, entry: Entry) -> bool:
+        if entry.kind == "answers" or entry.arrays == "none":
+            return False
+        return entry.arrays != "numpy" or "mode" not in self.axes
+
+
+CLAIMS = (
+    Claim(
+        "any-gradient-mode",
+        "The same whether gradients are recorded or not, and whichever tensors require them",
+        Category.GRADIENTS,
+        2,
+        frozenset({"mode", "leaf", "frozen"}),
+    ),
+    Claim(
+        "any-memory-layout",
+        "The same wherever its inputs lie in memory",
+        Category.ROBUSTNESS,
+        1,
+        frozenset({"layout"}),
+    ),
+    Claim(
+        "any-history",
+        "The same whatever was called before, and of a layer that was copied, moved or loaded",
+        Category.ROBUSTNESS,
+        2,
+        frozenset({"before", "instance"}),
+    ),
+)
+
+
+class Causes:
+    """Finds out whether a check failed for the manner of its calls, and for which."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._excused: set[_Value] = set()
+        self._failures: list[tuple[list[_Value], CheckFailure]] = []
+        self.is_plain = False
+        """Whether a check that counts failed in plain manner: manners say nothing more from then on."""
+
+    def run(self, check: Callable[[], CheckFailure | None], advisory: bool) -> CheckFailure | None:
+        """Run a check, and return why it fails in plain manner; None if it does not."""
+        self._context.manners.enter()
+        failure = self._fails(check, self._open())
+        made = sorted(self._context.manners.made)
+        if failure is not None and not made:
+            self.is_plain |= not advisory
+        if failure is None or not made:
+            return failure
+        plain = self._fails(check, [])
+        if plain is not None:
+            self.is_plain |= not advisory
+            return plain
+        steps = self._context.trace.taken()
+        self._failures.append(self._shrunk(check, made, failure))
+        self._excused |= {*self._failures[-1][0]}
+        self._context.trace.put_back(steps)
+        return None
+
+    def failure_of(self, claim: Claim) -> CheckFailure | None:
+        """Return what was found to be wrong in a claim's manners, the first first."""
+        for values, failure in self._failures:
+            axis = values[0][0] if values else "before"
+            if axis in claim.axes:
+                return CheckFailure(
+                    f"right otherwise, but wrong {_words(values)}: {failure.message}",
+                    failure.detail,
+                    failure.margin,
+                    failure.sample,
+                )
+        return None
+
+    def _open(self) -> list[_Value]:
+        every = [(axis, value) for axis, values in AXES.items() for value in values if value]
+        return [] if self.is_plain else [one for one in every if one not in self._excused]
+
+    def _fails(
+        self, check: Callable[[], CheckFailure | None], allowed: Sequence[_Value]
+    ) -> CheckFailure | None:
+        self._context.manners.again(allowed)
+        return check()
+
+    def _shrunk(
+        self, check: Callable[[], CheckFailure | None], made: list[_Value], failure: CheckFailure
+    ) -> tuple[list[_Value], CheckFailure]:
+        """Return the fewest of the manners with which a check still fails, and how; maybe none."""
+        again = self._fails(check, made)
+        if again is None:
+            return [], failure  # not the same every time
+        left, found = made, again
+        for dropped in _parts(made):
+            fewer = [one for one in left if one not in dropped]
+            if len(fewer) == len(left) or not fewer:
+                continue
+            again = self._fails(check, fewer)
+            if again is not None:
+                left, found = fewer, again
+        return left, found
+
+
+def _parts(made: Sequence[_Value]) -> Iterator[list[_Value]]:
+    """Yield what may be taken away: whole axes first, then single values."""
+    for axis in AXES:
+        yield [one for one in made if one[0] == axis]
+    for one in made:
+        yield [one]
+
+
+def _words(values: Sequence[_Value]) -> str:
+    if not values:
+        return "when it is asked again: it does not always give the same"
+    return " and ".join(AXES[axis][value] for axis, value in values)
