@@ -234,7 +234,7 @@ def test_invalid_toml_names_the_file(bank, text):
     path = toml_of(bank, "sdpa")
     path.write_text(text, encoding="utf-8")
 
-    with pytest.raises(BankError, match=r"not valid TOML: .*; mend the file") as raised:
+    with pytest.raises(BankError, match=r"not valid TOML: .*; correct the file") as raised:
         bank.problem("sdpa")
 
     assert str(raised.value).startswith(f"{path}: ")

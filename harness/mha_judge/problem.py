@@ -107,7 +107,7 @@ class Entry(_Model):
         if self.kind == "module" and (not self.roles or self.probe is None):
             raise ValueError("an entry of kind 'module' needs roles and a probe")
         if (self.kind == "object") != bool(self.methods):
-            raise ValueError("an entry of kind 'object', and no other, needs methods")
+            raise ValueError("an entry has methods if its kind is 'object', and only then")
         return self
 
 
@@ -147,7 +147,7 @@ def read_problem(path: Path, problem_id: str) -> Problem:
     try:
         fields = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BankError(f"{path}: not valid TOML: {error}; mend the file") from error
+        raise BankError(f"{path}: not valid TOML: {error}; correct the file") from error
     try:
         problem = Problem.model_validate(fields)
     except ValidationError as error:

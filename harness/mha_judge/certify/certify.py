@@ -142,7 +142,7 @@ class _Certifying:
             self.certificate.starter_score = report.score
             if report.verdict is not Verdict.REJECTED or report.score >= MAX_STARTER_SCORE:
                 found = f"{report.verdict} with {report.score:g}"
-                self._fault("starter", f"is {found}; rejected with less than 20 is wanted")
+                self._fault("starter", f"is {found}; it must be rejected with less than 20")
 
     def mistakes(self) -> None:
         """Every mistake is killed by its check, clearly, and named as itself."""
@@ -164,15 +164,21 @@ class _Certifying:
     def _judge(self, kill: Kill, mistake: Mistake) -> None:
         subject = f"mistake {kill.id}"
         if mistake.killed_by not in self.certificate.checks:
-            self._fault(subject, f"killed_by names no check: {mistake.killed_by!r}")
+            self._fault(subject, f"killed_by: no check is called {mistake.killed_by!r}")
             return
         if not kill.killed:
             how = kill.outcomes.get(kill.killed_by, Outcome.NOT_ASSESSED)
-            self._fault(subject, f"survives the check {kill.killed_by}, which is {how}")
+            self._fault(
+                subject,
+                f"survives its check {kill.killed_by} ({how}); correct the check or killed_by",
+            )
         if kill.margin is not None and kill.margin < MIN_MARGIN:
-            self._fault(subject, f"is killed by a margin of {kill.margin:.1f} only")
+            self._fault(
+                subject,
+                f"is killed by a margin of {kill.margin:.1f} only; {MIN_MARGIN:g} is needed",
+            )
         if kill.diagnoses and not mistake.by_chance:
-            self._fault(subject, f"is diagnosed as {'; '.join(kill.diagnoses)}")
+            self._fault(subject, f"is not diagnosed as itself, but as {'; '.join(kill.diagnoses)}")
 
     def _judge_checks(self) -> None:
         """A check that no mistake ever fails may be one that cannot fail."""
@@ -185,7 +191,7 @@ class _Certifying:
         for check in self._checks:
             if check.id not in failed and not check.advisory:
                 self._fault(
-                    f"check {check.id}", "no mistake ever fails it: it may be unable to fail"
+                    f"check {check.id}", "no mistake fails it; add one that does, or remove it"
                 )
 
     def baselines(self) -> None:
@@ -195,7 +201,7 @@ class _Certifying:
             accepted = report.verdict is Verdict.ACCEPTED
             self.certificate.baselines.append(Baseline(name=task.name, accepted=accepted))
             if accepted:
-                self._fault("baselines", f"an answer that returns {task.name} is accepted")
+                self._fault("baselines", f"accepted; add a check that rejects it: {task.name}")
 
     def mutants(self) -> None:
         """Every change to the reference is noticed, or listed with a reason."""
@@ -206,7 +212,9 @@ class _Certifying:
         for task, report in self._grade("mutants", sources, self._seeds[:1]):
             if report.verdict is not Verdict.ACCEPTED:
                 if task.name in reasons:
-                    self._fault("mutants", f"listed as equivalent, yet killed: {task.name}")
+                    self._fault(
+                        "mutants", f"listed as equivalent, but rejected; remove it: {task.name}"
+                    )
                 continue
             reason = reasons.get(task.name)
             self.certificate.survivors.append(
@@ -214,9 +222,12 @@ class _Certifying:
             )
             if reason is None:
                 line = changes[task.name].line
-                self._fault("mutants", f"a changed reference is accepted: line {line}: {task.name}")
+                self._fault(
+                    "mutants",
+                    f"accepted; add a check, or list it with a reason: line {line}: {task.name}",
+                )
         for text in reasons.keys() - changes.keys():
-            self._fault("mutants", f"listed as equivalent, but there is no such change: {text}")
+            self._fault("mutants", f"listed as equivalent, but not tried; remove it: {text}")
 
     def texts(self) -> None:
         """Statements, starter and hints are complete; the reference agrees with others."""

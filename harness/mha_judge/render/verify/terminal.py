@@ -40,7 +40,9 @@ def _show_problem(certificate: Certificate, console: Console) -> None:
     console.print()
     if certificate.mistakes:
         console.print(_matrix(certificate))
-        console.print(Text("X killed by its check   x fails too   . passes", style="dim"))
+        console.print(
+            Text("X killed by its check   ! survives it   x fails   . passes", style="dim")
+        )
         console.print(_legend(certificate))
         console.print()
     for fault in certificate.faults:
