@@ -12,6 +12,7 @@ from mha_judge.certify.agreement import compare_all
 from mha_judge.certify.baselines import baselines
 from mha_judge.certify.equivalents import read_equivalents
 from mha_judge.certify.grades import Graders, Specimen
+from mha_judge.certify.islands import islands
 from mha_judge.certify.models import (
     MAX_STARTER_SCORE,
     MIN_MARGIN,
@@ -23,6 +24,8 @@ from mha_judge.certify.models import (
 )
 from mha_judge.certify.mutation import mutants
 from mha_judge.certify.statements import faults_of
+from mha_judge.grading.calling.manner import AXES
+from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.judge import MAX_SEED
 from mha_judge.mistake import Mistake
 from mha_judge.outcomes import Outcome, Verdict
@@ -31,6 +34,9 @@ from mha_judge.scaffold import missing, placeholders
 
 OnProgress = Callable[[str, int, int], None]
 """Takes what is being done, how many of it are done, and how many there are."""
+
+_SHARED = frozenset(claim.id for claim in CLAIMS)
+"""Claims of every problem, which islands prove and no mistake need fail."""
 
 
 def certify(
@@ -63,6 +69,7 @@ def certify(
         work.starter()
         work.mistakes()
         work.baselines()
+        work.islands()
         if with_mutants:
             work.mutants()
         work.texts()
@@ -189,7 +196,7 @@ class _Certifying:
             if outcome.is_bad
         }
         for check in self._checks:
-            if check.id not in failed and not check.advisory:
+            if check.id not in failed and not check.advisory and check.id not in _SHARED:
                 self._fault(
                     f"check {check.id}", "no mistake fails it; add one that does, or remove it"
                 )
@@ -202,6 +209,19 @@ class _Certifying:
             self.certificate.baselines.append(Baseline(name=task.name, accepted=accepted))
             if accepted:
                 self._fault("baselines", f"accepted; add a check that rejects it: {task.name}")
+
+    def islands(self) -> None:
+        """A reference that is wrong in one manner of being called is rejected for just that."""
+        every = {" ".join(one): (one, s) for one, s in islands(self._problem, self._source)}
+        sources = {name: source for name, (_, source) in every.items()}
+        for task, report in self._grade("islands", sources, self._seeds[:1]):
+            axis, value = every[task.name][0]
+            messages = [c.message for c in report.checks if c.id in _SHARED and c.outcome.is_bad]
+            known = any(AXES[axis][value] in message for message in messages)
+            self.certificate.islands.append(Baseline(name=task.name, accepted=not known))
+            if not known:
+                told = "; ".join(messages) or f"{report.verdict}, and no claim about it failed"
+                self._fault("islands", f"wrong {AXES[axis][value]}: {told}")
 
     def mutants(self) -> None:
         """Every change to the reference is noticed, or listed with a reason."""

@@ -73,7 +73,7 @@ class Causes:
         self._excused: set[_Value] = set()
         self._failures: list[tuple[list[_Value], CheckFailure]] = []
         self.is_plain = False
-        """Whether a check that counts failed in plain manner: manners say nothing more from then on."""
+        """Whether a check that counts failed with plain calls: manners say nothing more."""
 
     def run(self, check: Callable[[], CheckFailure | None], advisory: bool) -> CheckFailure | None:
         """Run a check, and return why it fails in plain manner; None if it does not."""

@@ -60,6 +60,10 @@ def _summary(certificate: Certificate) -> str:
         f"{sum(kill.killed for kill in certificate.mistakes)}/{len(certificate.mistakes)} mistakes",
         f"{len(certificate.baselines) - accepted}/{len(certificate.baselines)} baselines",
     ]
+    if certificate.islands:
+        tried = len(certificate.islands)
+        missed = sum(island.accepted for island in certificate.islands)
+        parts.append(f"{tried - missed}/{tried} islands")
     if certificate.mutants:
         survivors = len(certificate.survivors)
         parts.append(f"{certificate.mutants - survivors}/{certificate.mutants} mutants")
