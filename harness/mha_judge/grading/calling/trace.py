@@ -45,21 +45,11 @@ class Trace:
         self._paused = False
 
     def enter(self, check: str) -> None:
-        """Begin a check, or the same one again."""
         self._check = check
-        self._steps.pop(check, None)
 
     def note(self, step: Step) -> None:
         if not self._paused:
             self._steps.setdefault(self._check, []).append(step)
-
-    def taken(self) -> list[Step]:
-        """Return the steps of the check that runs."""
-        return list(self._steps.get(self._check, []))
-
-    def put_back(self, steps: list[Step]) -> None:
-        """Let a check that ran again have the steps of an earlier time."""
-        self._steps[self._check] = steps
 
     def of(self, check: str) -> list[Step]:
         return self._steps.get(check, [])

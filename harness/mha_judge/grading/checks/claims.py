@@ -1,8 +1,8 @@
 """Claims that hold for every problem: an answer is the same in whatever manner it is asked.
 
-The calls of all checks are made in manners of every kind. A check that fails is run again with
-plain calls; if it passes then, it is not to blame, and the manners are taken away one after another
-until what remains is the cause. The claim about that fails, in the words of the cause.
+Once all checks have passed, they are run a second time with their calls made in manners of every
+kind. Where one fails then, the manners are taken away one after another until what remains is the
+cause. The claim about that fails, in the words of the cause.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ class Claim:
     def _is_about(self, entry: Entry) -> bool:
         if entry.kind == "answers" or entry.arrays == "none":
             return False
+        if entry.kind == "object":  # what it gives depends on what was called before
+            return "before" not in self.axes
         return entry.arrays != "numpy" or "mode" not in self.axes
 
 
@@ -66,33 +68,28 @@ CLAIMS = (
 
 
 class Causes:
-    """Finds out whether a check failed for the manner of its calls, and for which."""
+    """Finds out in which manner of being called an answer is wrong that is right otherwise."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._excused: set[_Value] = set()
         self._failures: list[tuple[list[_Value], CheckFailure]] = []
-        self.is_plain = False
-        """Whether a check that counts failed with plain calls: manners say nothing more."""
 
-    def run(self, check: Callable[[], CheckFailure | None], advisory: bool) -> CheckFailure | None:
-        """Run a check, and return why it fails in plain manner; None if it does not."""
-        self._context.manners.enter()
-        failure = self._fails(check, self._open())
-        made = sorted(self._context.manners.made)
-        if failure is not None and not made:
-            self.is_plain |= not advisory
-        if failure is None or not made:
-            return failure
-        plain = self._fails(check, [])
-        if plain is not None:
-            self.is_plain |= not advisory
-            return plain
-        steps = self._context.trace.taken()
-        self._failures.append(self._shrunk(check, made, failure))
-        self._excused |= {*self._failures[-1][0]}
-        self._context.trace.put_back(steps)
-        return None
+    def look(self, check: Callable[[], CheckFailure | None]) -> None:
+        """Run a check that passes with plain calls once more, with calls in every manner."""
+        manners = self._context.manners
+        every = [(axis, value) for axis, values in AXES.items() for value in values if value]
+        manners.enter()
+        with self._context.trace.paused():
+            failure = self._fails(check, [one for one in every if one not in self._excused])
+            if failure is not None:
+                self._failures.append(self._shrunk(check, sorted(manners.made), failure))
+                self._excused |= {*self._failures[-1][0]}
+        manners.again([])
+
+    @property
+    def found(self) -> bool:
+        return bool(self._failures)
 
     def failure_of(self, claim: Claim) -> CheckFailure | None:
         """Return what was found to be wrong in a claim's manners, the first first."""
@@ -106,10 +103,6 @@ class Causes:
                     failure.sample,
                 )
         return None
-
-    def _open(self) -> list[_Value]:
-        every = [(axis, value) for axis, values in AXES.items() for value in values if value]
-        return [] if self.is_plain else [one for one in every if one not in self._excused]
 
     def _fails(
         self, check: Callable[[], CheckFailure | None], allowed: Sequence[_Value]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -21,6 +22,8 @@ from mha_judge.report.models import CheckResult
 from mha_judge.untrusted import clean
 
 _NOT_LOADED = "the file did not load"
+_NOT_OF_VALUES = (Category.POLICY, Category.COST, Category.GPU)
+"""Categories of checks that look at what a call does, or call elsewhere."""
 
 
 class Run:
@@ -77,8 +80,22 @@ class Run:
             if not self._only or check_id(item) in self._only:
                 self._take(item, checks)
         held = [claim for claim in CLAIMS if claim.holds_for(self._task.problem)]
-        self.results += [self._claim(claim) for claim in held if not self._only]
+        if held and not self._only:
+            self._look_for_causes(checks)
+            self.results += [self._claim(claim) for claim in held]
         return self.results
+
+    def _look_for_causes(self, checks: Collected) -> None:
+        """Run the checks again, their calls in every manner, if nothing is wrong so far."""
+        if self._causes is None or self._failed():
+            return
+        passed = {r.id: r for r in self.results if r.outcome is Outcome.PASSED}
+        for item in checks.items:
+            result = passed.get(check_id(item))
+            if result is not None and result.category not in _NOT_OF_VALUES:
+                self._causes.look(functools.partial(self._attempt, item, checks))
+                if self._until_failure and self._causes.found:
+                    return
 
     def _take(self, item: Any, checks: Collected) -> None:
         spec = spec_of(item.function)
@@ -106,12 +123,9 @@ class Run:
         return self._lease.why_not() or self._lease.why_not_taken()
 
     def _run(self, item: Any, spec: CheckSpec, checks: Collected) -> None:
-        if spec.category is Category.GPU:
-            failure = self._attempt(item, checks)
-            failure = None if failure is None else explained(failure)
-        else:
-            assert self._causes is not None  # without a candidate no check is run
-            failure = self._causes.run(lambda: self._attempt(item, checks), spec.advisory)
+        failure = self._attempt(item, checks)
+        if failure is not None and spec.category is Category.GPU:
+            failure = explained(failure)
         if failure is None:
             self._record(item, spec, Outcome.PASSED, "")
         else:
@@ -141,8 +155,8 @@ class Run:
             outcome, message = Outcome.NOT_ASSESSED, _NOT_LOADED
         elif (failure := self._causes.failure_of(claim)) is not None:
             outcome, message = failure.outcome, failure.message
-        elif self._causes.is_plain or self._failed():
-            outcome, message = Outcome.NOT_ASSESSED, "it is wrong in plain calls"
+        elif self._failed():
+            outcome, message = Outcome.NOT_ASSESSED, "it is wrong however it is called"
         spec = CheckSpec(claim.title, claim.category, claim.points, (), advisory=False)
         return _result(claim.id, spec, outcome, message, failure)
 
