@@ -212,7 +212,7 @@ class Target:
         places = _places(call, [args[index] for index in wrt])
         prepared = (for_candidate(call[0]), {k: for_candidate(v) for k, v in call[1].items()})
         if self.entry.arrays == "numpy":
-            prepared = (as_arrays(prepared[0]), {k: as_arrays(v) for k, v in prepared[1].items()})
+            prepared = as_arrays(prepared)
         if self._context.observed and not wrt:  # with gradients asked for, there is a graph
             options["observe"] = True
         called: Called = self._context.session.request(
