@@ -26,7 +26,7 @@ class Asked:
     def __call__(self):
         self.runs += 1
         for _ in range(self.calls):
-            _, manner = self.context.manners.following((), ())
+            _, manner = self.context.manners.following("f", (), ())
             if self.wrong(manner):
                 return CheckFailure("differs", "here")
         return None
@@ -54,7 +54,7 @@ def test_calls_are_plain_again_afterwards():
 
     asked.look()
 
-    assert asked.context.manners.following((), ())[1] == {}
+    assert asked.context.manners.following("f", (), ())[1] == {}
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,16 @@
 
 import itertools
 
+import pytest
 import torch
 
-from mha_judge.grading.calling.manner import AXES, MAX_REHEARSED, Manners
+from mha_judge.grading.calling.manner import AXES, MANY, MAX_REHEARSED, Manners
 
 EVERY = [(axis, value) for axis, values in AXES.items() for value in values if value]
 
 
-def rows(manners, count=40, values=(), without=()):
-    return [manners.following(values, without)[1] for _ in range(count)]
+def rows(manners, count=50, values=(), without=()):
+    return [manners.following("f", values, without)[1] for _ in range(count)]
 
 
 def open_(seed=1):
@@ -20,7 +21,7 @@ def open_(seed=1):
     return manners
 
 
-def test_forty_calls_see_every_two_values_of_two_axes_together():
+def test_fifty_calls_see_every_two_values_of_two_axes_together():
     seen = rows(open_())
 
     for one, other in itertools.combinations(AXES, 2):
@@ -28,12 +29,38 @@ def test_forty_calls_see_every_two_values_of_two_axes_together():
             assert any((row.get(one, ""), row.get(other, "")) == pair for row in seen), pair
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_calls_of_each_kind_see_every_value(seed):
+    manners = open_(seed)
+    for kind in ("f", "g"):
+        seen = [manners.following(kind, (), ())[1] for _ in range(MANY)]
+
+        for axis, values in AXES.items():
+            assert {row.get(axis, "") for row in seen} == {*values}, (kind, axis)
+
+
+def test_a_check_is_short_while_its_calls_of_some_kind_are_few():
+    manners = open_()
+    assert not manners.is_short
+    rows(manners, MANY - 1)
+    assert manners.is_short
+    rows(manners, 1)
+    assert not manners.is_short
+
+    manners.enter()
+    manners.following("g", (), ())
+    assert manners.is_short
+    manners.enter()
+    rows(manners, 1)
+    assert not manners.is_short  # none of the kind that is short
+
+
 def test_another_seed_has_another_order_and_the_same_seed_the_same():
     assert rows(open_(1)) == rows(open_(1)) != rows(open_(2))
 
 
 def test_calls_are_plain_until_manners_are_allowed():
-    assert rows(Manners(1)) == [{}] * 40
+    assert rows(Manners(1)) == [{}] * 50
 
 
 def test_a_check_that_runs_again_has_its_rows_again_without_what_is_not_allowed():

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from mha_judge.grading.binding.arguments import Call
 from mha_judge.grading.calling.context import Context
-from mha_judge.grading.calling.manner import Manner
+from mha_judge.grading.calling.manner import GRADIENTS, Manner
 from mha_judge.grading.calling.replies import Called, Observed
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.expecting.answer import Answer, assert_close
@@ -57,7 +57,7 @@ class Target:
 
     def __call__(self, *args: Any, keep: bool = False) -> Answer:
         """Call with the contract's arguments; `keep` lets later calls use the result itself."""
-        number, manner = self._manner(args, *(NOT_OF_WHAT_IS_KEPT if keep else ()))
+        number, manner = self._manner("value", args, *(NOT_OF_WHAT_IS_KEPT if keep else ()))
         called, expected = self._answered(args, keep=keep, manner={**manner, "number": number})
         kept = self._context.session.last_number if keep else None
         return Answer(self.entry, called.value, expected, kept)
@@ -68,7 +68,7 @@ class Target:
 
     def inputs_after(self, *args: Any) -> list[Any]:
         """Return the contract's arguments as they stand after a call."""
-        _, manner = self._manner(args, "before", "instance", "leaf")
+        _, manner = self._manner("inputs", args, "before", "instance", "leaf")
         called = self._send(args, inputs_after=True, manner=manner)
         return self._inputs_of(args, called)
 
@@ -104,7 +104,7 @@ class Target:
         They are asked for again where fewer tensors require gradients: for some of the inputs, for
         them or the parameters alone.
         """
-        _, manner = self._manner(args, "mode", "leaf", "frozen")
+        _, manner = self._manner(GRADIENTS, args, "mode", "leaf", "frozen")
         rows = self._gradients(args, wrt, cotangents, parameters, manner)
         for fewer, learning, kind in _fewer(wrt, parameters):
             if self._context.manners.takes(*kind):
@@ -246,7 +246,7 @@ class Target:
             raise Crashed("the worker's answer lacks the memory")
         return called.peak_bytes
 
-    def _manner(self, args: Sequence[Any], *without: str) -> tuple[int, Manner]:
+    def _manner(self, asked: str, args: Sequence[Any], *without: str) -> tuple[int, Manner]:
         """Return a number, and in which manner the next call is made."""
         unfit = {*without, *self._unfit()}
         if any(isinstance(leaf, Live) for leaf in leaves(args)):
@@ -255,7 +255,8 @@ class Target:
             unfit |= {"leaf", "before=backward"}
         if self.entry.arrays == "numpy":
             unfit |= {"mode", "leaf", "frozen", "instance", "before=inference", "before=backward"}
-        return self._context.manners.following(args, unfit)
+        given = tuple(value is not None for value in args)
+        return self._context.manners.following((asked, self.entry.name, *given), args, unfit)
 
     def _unfit(self) -> Collection[str]:
         """Return the axes, or `axis=value`, in which this cannot be called."""

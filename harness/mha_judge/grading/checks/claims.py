@@ -75,17 +75,23 @@ class Causes:
         self._excused: set[_Value] = set()
         self._failures: list[tuple[list[_Value], CheckFailure]] = []
 
-    def look(self, check: Callable[[], CheckFailure | None]) -> None:
-        """Run a check that passes with plain calls once more, with calls in every manner."""
+    def look(self, check: Callable[[], CheckFailure | None]) -> bool:
+        """Run a check that passes with plain calls once more, with calls in every manner.
+
+        Returns:
+            Whether it makes calls of which there were too few to see every manner.
+        """
         manners = self._context.manners
         every = [(axis, value) for axis, values in AXES.items() for value in values if value]
         manners.enter()
         with self._context.trace.paused():
             failure = self._fails(check, [one for one in every if one not in self._excused])
+            is_short = manners.is_short
             if failure is not None:
                 self._failures.append(self._shrunk(check, sorted(manners.made), failure))
                 self._excused |= {*self._failures[-1][0]}
-        manners.again([])
+        manners.allow([])
+        return is_short
 
     @property
     def found(self) -> bool:

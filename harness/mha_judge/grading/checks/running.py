@@ -11,6 +11,7 @@ from mha_judge.errors import BankError, JudgeError
 from mha_judge.grading.calling.candidate import Candidate
 from mha_judge.grading.calling.context import Context, Task
 from mha_judge.grading.calling.gpu import Gpu, GpuLease
+from mha_judge.grading.calling.manner import MANY
 from mha_judge.grading.checks.check import CheckSpec, spec_of
 from mha_judge.grading.checks.claims import CLAIMS, Causes, Claim
 from mha_judge.grading.checks.collected import Collected, as_id, check_id, collect
@@ -89,13 +90,17 @@ class Run:
         """Run the checks again, their calls in every manner, if nothing is wrong so far."""
         if self._causes is None or self._failed():
             return
-        passed = {r.id: r for r in self.results if r.outcome is Outcome.PASSED}
-        for item in checks.items:
-            result = passed.get(check_id(item))
-            if result is not None and result.category not in _NOT_OF_VALUES:
-                self._causes.look(functools.partial(self._attempt, item, checks))
+        passed = {r.id for r in self.results if r.outcome is Outcome.PASSED}
+        passed -= {r.id for r in self.results if r.category in _NOT_OF_VALUES}
+        left = [item for item in checks.items if check_id(item) in passed]
+        for _ in range(MANY):  # again where there are few calls of a kind
+            short = []
+            for item in left:
+                if self._causes.look(functools.partial(self._attempt, item, checks)):
+                    short.append(item)
                 if self._until_failure and self._causes.found:
                     return
+            left = short
 
     def _take(self, item: Any, checks: Collected) -> None:
         spec = spec_of(item.function)
