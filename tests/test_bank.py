@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from mha_judge.bank import LANGUAGES, Bank, module_name
-from mha_judge.catalogue import page, with_questions
+from mha_judge.catalogue import MANNERS_BEGIN, manners, page, with_manners, with_questions
 from mha_judge.errors import BankError, UsageError
+from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.listing import TRACKS
 
 BUILTIN = Bank.builtin()
@@ -129,6 +130,16 @@ def test_the_questions_in_a_statement_are_fresh(problem_id, language):
     assert all(f"### `{q.id}`" in text for q in questions.values() if q.choices)
 
 
+@pytest.mark.parametrize("problem_id", BUILTIN.ids)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_statement_says_how_an_answer_may_be_called(problem_id, language):
+    text, problem = BUILTIN.statement(problem_id, language), BUILTIN.problem(problem_id)
+
+    assert text == with_manners(text, problem, manners(BUILTIN)[language]), "run: make texts"
+    claimed = any(claim.holds_for(problem) for claim in CLAIMS)
+    assert (MANNERS_BEGIN in text) is claimed
+
+
 def test_the_page_of_the_bank_is_fresh():
     written = (BUILTIN.root / "problems" / "README.md").read_text(encoding="utf-8")
 
@@ -234,7 +245,7 @@ def test_invalid_toml_names_the_file(bank, text):
     path = toml_of(bank, "sdpa")
     path.write_text(text, encoding="utf-8")
 
-    with pytest.raises(BankError, match=r"not valid TOML: .*; mend the file") as raised:
+    with pytest.raises(BankError, match=r"not valid TOML: .*; correct the file") as raised:
         bank.problem("sdpa")
 
     assert str(raised.value).startswith(f"{path}: ")

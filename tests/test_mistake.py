@@ -104,13 +104,13 @@ def test_every_wrong_choice_is_a_mistake(read):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (ENTRY + "edits = [{ old = 'd**2', new = 'd' }]", "by-d: .* stands 0 times .* follow"),
-        (ENTRY + "edits = [{ old = 'y', new = 'z' }]", "by-d: 'y' stands 2 times .* give more of"),
-        (ENTRY, "by-d: has neither edits nor a program"),
-        (ENTRY + EDIT + "program = 'x.py'", "by-d: has neither .* or both"),
+        (ENTRY + "edits = [{ old = 'd**2', new = 'd' }]", "by-d: .* occurs 0 times .* copy it"),
+        (ENTRY + "edits = [{ old = 'y', new = 'z' }]", "by-d: 'y' occurs 2 times .* include more"),
+        (ENTRY, "by-d: must have either edits or a program"),
+        (ENTRY + EDIT + "program = 'x.py'", "by-d: must have either .* remove one"),
         (ENTRY + "program = 'missing.py'", "by-d: .*missing.py"),
         (ENTRY + "edits = [{ old = 'x / d', new = '' }, { old = '/ d**0.5', new = '' }]",
-         "by-d: .* meets the edit before it"),
+         "by-d: .* overlaps the edit before it"),
         (ENTRY + EDIT + "killed = 'x'", "by-d: killed: Extra inputs are not permitted"),
         (ENTRY.replace("hint", "tip") + EDIT, "by-d: hint: Field required"),
         (ENTRY.replace("by-d", "By D") + EDIT, "By D: id: String should match"),

@@ -40,9 +40,7 @@ class Bank:
         """
         for name in ("problems", "graders", "reference"):
             if not (root / name).is_dir():
-                raise BankError(
-                    f"{root} is not a bank: it has no folder {name}/; name another folder"
-                )
+                raise BankError(f"{root} is not a bank: it has no folder {name}/; check the path")
         return cls(root.resolve())
 
     @classmethod
@@ -102,7 +100,7 @@ class Bank:
         name = "interviewer.md" if language == "en" else f"interviewer.{language}.md"
         path = self.root / "problems" / problem_id / name
         if not path.is_file():
-            raise UsageError(f"{problem_id} has no follow-up questions; they would be in {path}")
+            raise UsageError(f"{problem_id} has no follow-up questions; write them in {path}")
         return self._text(path)
 
     def starter(self, problem_id: str) -> str:
@@ -152,7 +150,7 @@ class Bank:
 
     def _file(self, path: Path) -> Path:
         if not path.is_file():
-            raise BankError(f"{path} is missing; the problem cannot be graded without it")
+            raise BankError(f"{path} is missing; add the file, its problem cannot do without it")
         return path
 
     def _text(self, path: Path) -> str:

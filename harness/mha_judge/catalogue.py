@@ -1,4 +1,4 @@
-"""Texts that are made from the bank: its page of Markdown, and the questions in statements.
+"""Texts that are made from the bank: its page of Markdown, and parts of statements.
 
 `python -m mha_judge.catalogue` writes them into the checkout.
 """
@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mha_judge.bank import LANGUAGES, Bank
+from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.listing import TRACKS, Line, tracks
 from mha_judge.problem import Problem
 from mha_judge.questions import Question, as_markdown
@@ -45,14 +47,53 @@ def with_questions(statement: str, questions: dict[str, Question], language: str
     return f"{head}{BEGIN}\n{as_markdown(questions, language)}\n{END}{tail}"
 
 
+MANNERS_BEGIN, MANNERS_END = "<!-- however it is called -->\n", "<!-- end of that -->\n"
+
+
+def with_manners(statement: str, problem: Problem, words: Mapping[str, str]) -> str:
+    """Return a statement with what is graded however an answer is called, at its end.
+
+    Args:
+        statement: As it stands.
+        problem: Whose it is.
+        words: The texts of `manners.toml` in the statement's language.
+    """
+    head = statement.partition(MANNERS_BEGIN)[0].rstrip()
+    text = "".join(words[name] for name in _manners(problem))
+    return f"{head}\n\n{MANNERS_BEGIN}{text}\n\n{MANNERS_END}" if text else f"{head}\n"
+
+
+def manners(bank: Bank) -> dict[str, dict[str, str]]:
+    """Return the texts of `manners.toml` by language and name."""
+    text = (bank.root / "problems" / "manners.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def _manners(problem: Problem) -> list[str]:
+    """Return the names of the texts that are true of a problem."""
+    called = [entry for entry in problem.entry if entry.kind != "answers"]
+    called = [entry for entry in called if entry.arrays != "none"]
+    if not called:
+        return []
+    if all(entry.arrays == "numpy" for entry in called):
+        return ["numpy"]
+    if all(entry.kind == "object" for entry in called):
+        return ["object"]
+    if "autograd" in problem.forbid:
+        return ["by_hand"]
+    return ["torch", *["layer"] * any(entry.kind == "module" for entry in called)]
+
+
 def write_texts(bank: Bank) -> list[Path]:
     """Write all made texts anew, and return those that changed."""
+    words = manners(bank)
     texts = {bank.root / "problems" / "README.md": page(bank)}
     for problem_id in bank.ids:
         for language in LANGUAGES:
             name = "statement.md" if language == "en" else f"statement.{language}.md"
             text = bank.statement(problem_id, language)
             fresh = with_questions(text, bank.questions(problem_id), language)
+            fresh = with_manners(fresh, bank.problem(problem_id), words[language])
             texts[bank.root / "problems" / problem_id / name] = fresh
     stale = [path for path, text in texts.items() if not path.is_file() or path.read_text() != text]
     for path in stale:
@@ -103,9 +144,10 @@ def _order(problem: Problem, bank: Bank) -> Iterator[str]:
 def _checks(bank: Bank, problem_id: str) -> int:
     """Return how many checks a grader has."""
     tree = ast.parse(bank.grader(problem_id).read_text(encoding="utf-8"))
-    return sum(
+    written = sum(
         isinstance(node, ast.FunctionDef) and node.name.startswith("test_") for node in tree.body
     )
+    return written + sum(claim.holds_for(bank.problem(problem_id)) for claim in CLAIMS)
 
 
 if __name__ == "__main__":

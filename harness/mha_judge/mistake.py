@@ -100,7 +100,7 @@ def read_mistakes(path: Path, reference: str, questions: Mapping[str, Question])
     mistakes = [*listed, *_wrong_choices(reference, questions)]
     for number, mistake in enumerate(mistakes):
         if mistake.id in {other.id for other in mistakes[:number]}:
-            raise BankError(f"{path}: {mistake.id} is there twice; rename one, or take one out")
+            raise BankError(f"{path}: {mistake.id} is there twice; rename or remove one")
     return mistakes
 
 
@@ -113,13 +113,13 @@ def apply_edits(reference: str, edits: Sequence[Edit]) -> str:
     for edit in edits:
         count = reference.count(edit.old)
         if count != 1:
-            remedy = "give more of what stands around it" if count else "follow the reference"
-            raise ValueError(f"{edit.old!r} stands {count} times in the reference; {remedy}")
+            remedy = "include more of the text around it" if count else "copy it from there again"
+            raise ValueError(f"{edit.old!r} occurs {count} times in the reference; {remedy}")
     changed, end = "", 0
     for edit in sorted(edits, key=lambda edit: reference.index(edit.old)):
         start = reference.index(edit.old)
         if start < end:
-            raise ValueError(f"{edit.old!r} meets the edit before it; make one of the two")
+            raise ValueError(f"{edit.old!r} overlaps the edit before it; merge the two")
         changed += reference[end:start] + edit.new
         end = start + len(edit.old)
     return changed + reference[end:]
@@ -129,7 +129,7 @@ def _table(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BankError(f"{path}: not valid TOML: {error}; mend the file") from error
+        raise BankError(f"{path}: not valid TOML: {error}; correct the file") from error
 
 
 def _read(path: Path, entry: Any, shared: Mapping[str, Any], reference: str) -> Mistake:
@@ -140,14 +140,14 @@ def _read(path: Path, entry: Any, shared: Mapping[str, Any], reference: str) -> 
         words = fields.pop("shared", None)
         if words is not None:
             if words not in shared:
-                raise ValueError(f"{SHARED} has no {words!r}; add it there, or say it here")
+                raise ValueError(f"{SHARED} has no {words!r}; add it, or write the texts here")
             common = Words.model_validate(shared[words]).model_dump(exclude_none=True)
             fields = common | fields
         return Mistake(**_with_programs(path, fields, reference))
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
-        raise BankError(f"{where}: {key}: {first['msg']}; mend the entry") from error
+        raise BankError(f"{where}: {key}: {first['msg']}; correct the entry") from error
     except (OSError, TypeError, ValueError) as error:
         raise BankError(f"{where}: {error}") from error
 
@@ -158,7 +158,7 @@ def _with_programs(path: Path, fields: dict[str, Any], reference: str) -> dict[s
     program = fields.pop("program", None)
     variants = Variants.model_validate(fields.pop("variants")) if "variants" in fields else None
     if bool(edits) == bool(program):
-        raise ValueError("has neither edits nor a program, or both; give it one of the two")
+        raise ValueError("must have either edits or a program; add one, or remove one")
 
     def made(put: Callable[[str], str] = str) -> str:
         if edits:

@@ -94,8 +94,8 @@ class Entry(_Model):
     returns: list[Name] = ["output"]
     """Names of what a call returns; all but the first `required_returns` may be left out."""
     required_returns: int = 1
-    arrays: Literal["torch", "numpy", "either"] = "torch"
-    """What goes in and comes back: tensors, NumPy arrays, or tensors in and either out."""
+    arrays: Literal["torch", "numpy", "either", "none"] = "torch"
+    """What goes in and comes back: tensors, NumPy arrays, tensors in and either out, or numbers."""
     methods: list[Method] = []
     """What an object is asked to do."""
     roles: list[Role] = []
@@ -107,7 +107,7 @@ class Entry(_Model):
         if self.kind == "module" and (not self.roles or self.probe is None):
             raise ValueError("an entry of kind 'module' needs roles and a probe")
         if (self.kind == "object") != bool(self.methods):
-            raise ValueError("an entry of kind 'object', and no other, needs methods")
+            raise ValueError("an entry has methods if its kind is 'object', and only then")
         return self
 
 
@@ -147,7 +147,7 @@ def read_problem(path: Path, problem_id: str) -> Problem:
     try:
         fields = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BankError(f"{path}: not valid TOML: {error}; mend the file") from error
+        raise BankError(f"{path}: not valid TOML: {error}; correct the file") from error
     try:
         problem = Problem.model_validate(fields)
     except ValidationError as error:

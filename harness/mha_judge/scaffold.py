@@ -19,7 +19,7 @@ MAX_ID = 60
 _RESERVED = "shared"  # reference/mistakes/shared.toml holds the words that problems share
 
 _PROBLEM = """\
-# FILL IN: track, level, minutes and points below, then take this line out
+# FILL IN: track, level, minutes and points below, then remove this line
 id = "$id"
 title = "FILL IN: the title in English"
 title_zh = "FILL IN: the title in Chinese, 中文标题"
@@ -66,8 +66,8 @@ constructor = { embed_dim = 30, num_heads = 5 }
 inputs = [[2, 7, 30]]
 
 [hints]
-shape = "FILL IN: a hint for whom a check of shapes fails"
-values = "FILL IN: a hint for whom a check of values fails"
+shape = "FILL IN: a hint for answers that fail a check of shapes"
+values = "FILL IN: a hint for answers that fail a check of values"
 """
 
 _STATEMENT = """\
@@ -218,7 +218,7 @@ id = "values-not-projected"
 title = "FILL IN: the misconception as a statement about the answer"
 killed_by = "values"
 explanation = "FILL IN: one or two sentences for the person who made it"
-hint = "FILL IN: what leads there without giving the answer away"
+hint = "FILL IN: what leads to the mistake without giving the answer away"
 
 [[mistake.edits]]
 old = "self.v_proj = nn.Linear(embed_dim, embed_dim)"
@@ -275,7 +275,7 @@ def write_problem(bank: Bank, problem_id: str) -> list[Path]:
     if there:
         raise UsageError(
             f"{', '.join(there)} is there already; remove it or choose another id; "
-            "nothing is written"
+            "nothing was written"
         )
     written: list[Path] = []
     try:
@@ -289,7 +289,7 @@ def write_problem(bank: Bank, problem_id: str) -> list[Path]:
             path.unlink()
         raise UsageError(
             f"{error.filename} cannot be written: {error.strerror}; pass --bank DIR, before the "
-            "command, with a bank of your own; nothing is written"
+            "command, with a bank of your own; nothing was written"
         ) from error
     return written
 
@@ -325,11 +325,11 @@ def _require_new(bank: Bank, problem_id: str) -> None:
     name = problem_id[:80]
     if not re.fullmatch(IDENTIFIER, problem_id) or len(problem_id) > MAX_ID:
         raise UsageError(
-            f"{name!r} is no id; an id has lower-case letters, digits and single hyphens, begins "
-            f"with a letter and is at most {MAX_ID} long, as talking-heads is"
+            f"{name!r} is not a valid id; write lower-case letters, digits and single hyphens, "
+            f"begin with a letter, and use at most {MAX_ID} characters, as in talking-heads"
         )
     if problem_id == _RESERVED or keyword.iskeyword(module_name(problem_id)):
-        raise UsageError(f"{name!r} cannot be an id: its files need the name; choose another")
+        raise UsageError(f"{name!r} is a reserved name and cannot be an id; choose another")
     if problem_id in bank.ids:
         raise UsageError(
             f"there is a problem {name!r} in {bank.root}; choose another id, or edit its files"

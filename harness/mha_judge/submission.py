@@ -70,7 +70,7 @@ def _read_regular(path: Path) -> bytes:
         if path.is_symlink():
             raise refuse("is a symbolic link", "name the file itself") from error
         raise refuse(
-            f"cannot be opened ({error.strerror})", "check the path and its mode"
+            f"cannot be opened ({error.strerror})", "check the path and its permissions"
         ) from error
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
@@ -84,7 +84,7 @@ def _read_regular(path: Path) -> bytes:
     except OSError as error:  # files of /proc are regular, and some cannot be read
         raise refuse(f"cannot be read ({error.strerror})", "name a Python file") from error
     if len(data) > MAX_BYTES:
-        raise refuse(f"is larger than {MAX_BYTES // 1024} KiB", "hand in the answer alone")
+        raise refuse(f"is larger than {MAX_BYTES // 1024} KiB", "hand in only the answer")
     if not data.strip():
         raise refuse("is empty", "write an answer first; `mha-judge start ID` makes a starter")
     return data

@@ -67,7 +67,7 @@ def execute(word):
 
 def signal_parent():
     if os.getppid() == 0:
-        raise NotTried("the supervisor is out of the worker's sight")
+        raise NotTried("the worker cannot see the supervisor")
     os.kill(os.getppid(), 0)
 
 def allocate(size):
@@ -133,9 +133,9 @@ class Trial:
                 return Ruling.HELD, raised.kind
             if raised.kind == "NotTried":
                 return Ruling.UNCLEAR, f"not tried: {raised.message.partition(': ')[2]}"
-            return Ruling.UNCLEAR, f"it {raised.message}; {self.refusal} would be a refusal"
+            return Ruling.UNCLEAR, f"it {raised.message}; only {self.refusal} is a refusal"
         except CheckFailure as failure:
-            return Ruling.UNCLEAR, f"{failure.message}; {self.refusal} would be a refusal"
+            return Ruling.UNCLEAR, f"{failure.message}; only {self.refusal} is a refusal"
         return Ruling.OPEN, "it worked"
 
 
@@ -180,7 +180,7 @@ def trials(stack: ExitStack, session: Session, no_memory: str) -> Iterator[Trial
         listener = stack.enter_context(closing(Listener()))
         port, arrived, no_port = listener.port, listener.arrived, ""
     except OSError as error:
-        port, arrived, no_port = 0, str, f"no port listens here ({error})"
+        port, arrived, no_port = 0, str, f"no port can be opened here ({error})"
     # The jail leaves names visible and Landlock keeps the file shut. In bubblewrap and in a
     # container there is no such file; a PermissionError would come from its mode, not from them.
     seen = session.request(Operation.CALL, ([str(secret)], {}, None), target="sees").value
@@ -217,5 +217,5 @@ def memory_missing(channel: Channel) -> str:
         try:
             session.request(Operation.CALL, ([MEMORY_BYTES], {}, None), target="allocate")
         except CheckFailure as failure:
-            return f"even a worker that may have so much cannot get it ({failure.message})"
+            return f"even a worker with a higher limit cannot get it ({failure.message})"
     return ""

@@ -129,7 +129,8 @@ def _plain(name: str) -> str:
 
 def _joined(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
     names = dict.fromkeys([*one, *other])
-    return {name: f"{one.get(name, '')} {other.get(name, '')}".strip() for name in names}
+    words = {name: [*one.get(name, "").split(), *other.get(name, "").split()] for name in names}
+    return {name: " ".join(dict.fromkeys(own)) for name, own in words.items()}
 
 
 def _group_pattern(group: Group) -> re.Pattern[str]:

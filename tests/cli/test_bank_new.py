@@ -122,15 +122,15 @@ def test_no_problem_of_the_bank_is_unfinished(problem_id):
 @pytest.mark.parametrize(
     ("problem_id", "why"),
     [
-        ("Soft-Heads", "is no id"),
-        ("soft_heads", "is no id"),
-        ("-soft", "is no id"),
-        ("soft--heads", "is no id"),
-        ("../soft", "is no id"),
-        ("soft\n", "is no id"),
-        ("a" * 61, "at most 60 long"),
-        ("shared", "its files need the name"),
-        ("lambda", "its files need the name"),
+        ("Soft-Heads", "is not a valid id"),
+        ("soft_heads", "is not a valid id"),
+        ("-soft", "is not a valid id"),
+        ("soft--heads", "is not a valid id"),
+        ("../soft", "is not a valid id"),
+        ("soft\n", "is not a valid id"),
+        ("a" * 61, "at most 60 characters"),
+        ("shared", "is a reserved name"),
+        ("lambda", "is a reserved name"),
     ],
 )
 def test_what_is_no_id_is_refused(bank, problem_id, why):

@@ -110,7 +110,7 @@ class TestServing:
         result = invoke("--bank", tmp_path, "show", "sdpa", "--interviewer")
 
         assert result.exit_code == 2
-        assert "sdpa has no follow-up questions; they would be in" in result.output
+        assert "sdpa has no follow-up questions; write them in" in result.output
 
     @pytest.mark.parametrize("language", ["en", "zh"])
     def test_show_raw_is_the_statement_as_it_is(self, language):

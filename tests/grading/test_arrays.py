@@ -233,3 +233,11 @@ def test_attributes_that_are_no_arrays_are_no_weights():
 
     assert [name for name, _ in layer.named_parameters()] == ["W"]
     assert layer.made.width == 3
+
+
+def test_a_tensor_that_is_given_twice_is_one_array():
+    x = torch.ones(2)
+
+    one, (other, third) = as_arrays([x, (x, x.clone())])
+
+    assert one is other and one is not third

@@ -23,7 +23,7 @@ TOLD = {
         "message of bad",
         "Diagnosis: a diagnosis",
         "a hint on x",
-        "Mend first: Title of bad",
+        "Fix first: Title of bad",
         "diagnosis of bad",
     ],
     Reveal.FULL: ["detail of bad", "why", "a note", "Policy: line 3: a finding", "printed"],
@@ -66,7 +66,7 @@ def test_an_accepted_report_asks_to_mend_nothing(make_report):
     report = make_report()
     report = report.model_copy(update={"verdict": "accepted", "checks": report.checks[:1]})
 
-    assert "Mend first" not in shown(report)
+    assert "Fix first" not in shown(report)
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_a_port_at_which_nobody_listens_shows_no_refusal(session):
 
     assert attempt.ruling is Ruling.UNCLEAR
     assert attempt.answer.startswith("it raises ConnectionRefusedError: ")
-    assert attempt.answer.endswith("; PermissionError would be a refusal")
+    assert attempt.answer.endswith("; only PermissionError is a refusal")
 
 
 def test_a_program_that_takes_the_workers_place_shows_no_refusal(session):
@@ -98,19 +98,19 @@ def test_memory_that_the_machine_does_not_have_is_not_tried(monkeypatch, make):
     finding = probe(make())
 
     assert finding.attempts[-1].ruling is Ruling.UNCLEAR
-    assert finding.attempts[-1].answer.startswith("not tried: even a worker that may have so much")
+    assert finding.attempts[-1].answer.startswith("not tried: even a worker with a higher limit")
     assert not finding.holds
 
 
 @pytest.mark.parametrize(
     ("function", "answer"),
     [
-        ("leave", "it ended its own process with status 0; PermissionError would be a refusal"),
-        ("hang", "no answer within 1 s; PermissionError would be a refusal"),
+        ("leave", "it ended its own process with status 0; only PermissionError is a refusal"),
+        ("hang", "no answer within 1 s; only PermissionError is a refusal"),
         (
             "other_error",
             "it raises OSError: [Errno 30] Read-only file system; "
-            "PermissionError would be a refusal",
+            "only PermissionError is a refusal",
         ),
         ("not_there", "not tried: it is not there"),
     ],
@@ -153,7 +153,7 @@ def test_a_connection_is_not_tried_where_the_judge_cannot_listen(monkeypatch):
     others = [attempt for attempt in finding.attempts if attempt.ruling is not Ruling.HELD]
 
     assert [attempt.answer for attempt in others] == [
-        "not tried: no port listens here (no loopback)"
+        "not tried: no port can be opened here (no loopback)"
     ]
     assert not finding.holds
 

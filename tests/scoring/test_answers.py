@@ -66,7 +66,7 @@ def test_files_that_say_no_problem_have_the_default_or_are_left_out(bank, put, t
     without = discover([tmp_path / "all"], bank)
 
     assert [(one.candidate, one.reason) for one in without.left_out] == [
-        ("bob", "no `# problem:` line and no name of a problem")
+        ("bob", "no `# problem:` line, and not named after a problem")
     ]
     assert without.candidates == ["alice", "bob"]
     assert ("bob", "gqa", "bob.py") in found(bank, tmp_path / "all", default="gqa")
@@ -117,7 +117,7 @@ def test_two_candidates_of_one_name_are_refused(bank, put, tmp_path):
     put("monday/alice/sdpa.py")
     put("tuesday/alice/sdpa.py")
 
-    with pytest.raises(UsageError, match="give each candidate a name"):
+    with pytest.raises(UsageError, match="give them different names"):
         discover([tmp_path / "monday", tmp_path / "tuesday"], bank)
 
 

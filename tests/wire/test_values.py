@@ -405,3 +405,14 @@ def test_arbitrary_trees_raise_nothing_but_wire_errors(tree):
 def test_arbitrary_payloads_raise_nothing_but_wire_errors(payload):
     with contextlib.suppress(WireError):
         unpack(["tensor", "0"], payload)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_an_array_that_is_given_twice_arrives_as_one(turned):
+    array = numpy.arange(6.0).reshape(2, 3)
+    array = array.T if turned else array
+
+    one, other, third = unpack(*pack((array, array, array.copy()), strides=True), strides=True)
+
+    assert one is other and one is not third
+    assert numpy.array_equal(one, array)

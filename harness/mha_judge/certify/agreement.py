@@ -29,9 +29,12 @@ def compare_all(bank: Bank, problem_id: str) -> tuple[list[str], list[str]]:
             names.append(name)
             error = float((own - other).abs().max()) if own.shape == other.shape else float("inf")
             if not error <= ALLOWED or own.dtype is not torch.float64:
-                faults.append(f"differs from {name} by {error:.1e}")
+                faults.append(
+                    f"differs from {name} by {error:.1e} in {own.dtype}; "
+                    f"up to {ALLOWED:.0e} in float64 is allowed"
+                )
     except Exception as error:  # the bank's own code may raise anything
-        faults.append(f"{path}: the comparison does not run: {error!r}")
+        faults.append(f"{path}: the comparison does not run: {error!r}; correct it")
     return names, faults
 
 

@@ -12,6 +12,7 @@ from mha_judge.certify.agreement import compare_all
 from mha_judge.certify.baselines import baselines
 from mha_judge.certify.equivalents import read_equivalents
 from mha_judge.certify.grades import Graders, Specimen
+from mha_judge.certify.islands import islands
 from mha_judge.certify.models import (
     MAX_STARTER_SCORE,
     MIN_MARGIN,
@@ -23,6 +24,8 @@ from mha_judge.certify.models import (
 )
 from mha_judge.certify.mutation import mutants
 from mha_judge.certify.statements import faults_of
+from mha_judge.grading.calling.manner import AXES
+from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.judge import MAX_SEED
 from mha_judge.mistake import Mistake
 from mha_judge.outcomes import Outcome, Verdict
@@ -31,6 +34,9 @@ from mha_judge.scaffold import missing, placeholders
 
 OnProgress = Callable[[str, int, int], None]
 """Takes what is being done, how many of it are done, and how many there are."""
+
+_SHARED = frozenset(claim.id for claim in CLAIMS)
+"""Claims of every problem, which islands prove and no mistake need fail."""
 
 
 def certify(
@@ -63,6 +69,7 @@ def certify(
         work.starter()
         work.mistakes()
         work.baselines()
+        work.islands()
         if with_mutants:
             work.mutants()
         work.texts()
@@ -142,7 +149,7 @@ class _Certifying:
             self.certificate.starter_score = report.score
             if report.verdict is not Verdict.REJECTED or report.score >= MAX_STARTER_SCORE:
                 found = f"{report.verdict} with {report.score:g}"
-                self._fault("starter", f"is {found}; rejected with less than 20 is wanted")
+                self._fault("starter", f"is {found}; it must be rejected with less than 20")
 
     def mistakes(self) -> None:
         """Every mistake is killed by its check, clearly, and named as itself."""
@@ -164,15 +171,21 @@ class _Certifying:
     def _judge(self, kill: Kill, mistake: Mistake) -> None:
         subject = f"mistake {kill.id}"
         if mistake.killed_by not in self.certificate.checks:
-            self._fault(subject, f"killed_by names no check: {mistake.killed_by!r}")
+            self._fault(subject, f"killed_by: no check is called {mistake.killed_by!r}")
             return
         if not kill.killed:
             how = kill.outcomes.get(kill.killed_by, Outcome.NOT_ASSESSED)
-            self._fault(subject, f"survives the check {kill.killed_by}, which is {how}")
+            self._fault(
+                subject,
+                f"survives its check {kill.killed_by} ({how}); correct the check or killed_by",
+            )
         if kill.margin is not None and kill.margin < MIN_MARGIN:
-            self._fault(subject, f"is killed by a margin of {kill.margin:.1f} only")
+            self._fault(
+                subject,
+                f"is killed by a margin of {kill.margin:.1f} only; {MIN_MARGIN:g} is needed",
+            )
         if kill.diagnoses and not mistake.by_chance:
-            self._fault(subject, f"is diagnosed as {'; '.join(kill.diagnoses)}")
+            self._fault(subject, f"is not diagnosed as itself, but as {'; '.join(kill.diagnoses)}")
 
     def _judge_checks(self) -> None:
         """A check that no mistake ever fails may be one that cannot fail."""
@@ -183,9 +196,9 @@ class _Certifying:
             if outcome.is_bad
         }
         for check in self._checks:
-            if check.id not in failed and not check.advisory:
+            if check.id not in failed and not check.advisory and check.id not in _SHARED:
                 self._fault(
-                    f"check {check.id}", "no mistake ever fails it: it may be unable to fail"
+                    f"check {check.id}", "no mistake fails it; add one that does, or remove it"
                 )
 
     def baselines(self) -> None:
@@ -195,7 +208,20 @@ class _Certifying:
             accepted = report.verdict is Verdict.ACCEPTED
             self.certificate.baselines.append(Baseline(name=task.name, accepted=accepted))
             if accepted:
-                self._fault("baselines", f"an answer that returns {task.name} is accepted")
+                self._fault("baselines", f"accepted; add a check that rejects it: {task.name}")
+
+    def islands(self) -> None:
+        """A reference that is wrong in one manner of being called is rejected for just that."""
+        every = {" ".join(one): (one, s) for one, s in islands(self._problem, self._source)}
+        sources = {name: source for name, (_, source) in every.items()}
+        for task, report in self._grade("islands", sources, self._seeds[:1]):
+            axis, value = every[task.name][0]
+            messages = [c.message for c in report.checks if c.id in _SHARED and c.outcome.is_bad]
+            known = any(AXES[axis][value] in message for message in messages)
+            self.certificate.islands.append(Baseline(name=task.name, accepted=not known))
+            if not known:
+                told = "; ".join(messages) or f"{report.verdict}, and no claim about it failed"
+                self._fault("islands", f"wrong {AXES[axis][value]}: {told}")
 
     def mutants(self) -> None:
         """Every change to the reference is noticed, or listed with a reason."""
@@ -206,7 +232,9 @@ class _Certifying:
         for task, report in self._grade("mutants", sources, self._seeds[:1]):
             if report.verdict is not Verdict.ACCEPTED:
                 if task.name in reasons:
-                    self._fault("mutants", f"listed as equivalent, yet killed: {task.name}")
+                    self._fault(
+                        "mutants", f"listed as equivalent, but rejected; remove it: {task.name}"
+                    )
                 continue
             reason = reasons.get(task.name)
             self.certificate.survivors.append(
@@ -214,9 +242,12 @@ class _Certifying:
             )
             if reason is None:
                 line = changes[task.name].line
-                self._fault("mutants", f"a changed reference is accepted: line {line}: {task.name}")
+                self._fault(
+                    "mutants",
+                    f"accepted; add a check, or list it with a reason: line {line}: {task.name}",
+                )
         for text in reasons.keys() - changes.keys():
-            self._fault("mutants", f"listed as equivalent, but there is no such change: {text}")
+            self._fault("mutants", f"listed as equivalent, but not tried; remove it: {text}")
 
     def texts(self) -> None:
         """Statements, starter and hints are complete; the reference agrees with others."""

@@ -40,7 +40,7 @@ def read_equivalents(bank: Bank, problem_id: str) -> dict[str, str]:
     try:
         listed = _Listed.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValidationError) as error:
-        raise BankError(f"{path}: {error}; mend the file") from error
+        raise BankError(f"{path}: {error}; correct the file") from error
     return {equivalent.change: equivalent.reason for equivalent in listed.equivalent}
 
 

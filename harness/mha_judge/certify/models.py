@@ -52,8 +52,8 @@ class Fault(_Model):
     """Something that is wrong with a problem, and what it is wrong with."""
 
     subject: str
-    """`unfinished`, `reference`, `starter`, `mistake ID`, `check ID`, `baselines`, `mutants` or
-    `texts`."""
+    """`unfinished`, `reference`, `starter`, `mistake ID`, `check ID`, `baselines`,
+    `islands`, `mutants` or `texts`."""
     message: str
 
     def __str__(self) -> str:
@@ -77,6 +77,8 @@ class Certificate(_Model):
     starter_score: float = 0.0
     mistakes: list[Kill] = []
     baselines: list[Baseline] = []
+    islands: list[Baseline] = []
+    """References that are wrong in one manner of being called; `accepted` if that is not named."""
     mutants: int = 0
     """How many changes to the reference were tried."""
     survivors: list[Mutant] = []
@@ -100,6 +102,7 @@ class Certificate(_Model):
             *(f"mistake {kill.id}" for kill in self.mistakes),
             *(f"check {check}" for check in self.checks if check not in self.advisory),
             "baselines",
+            "islands",
             "mutants",
             "texts",
         ]

@@ -34,9 +34,9 @@ def faults_of(bank: Bank, problem: Problem, categories: set[Category]) -> list[s
     if len(texts) == len(LANGUAGES):
         code = [len(_CODE.findall(text)) for text in texts.values()]
         if len(set(code)) != 1:
-            faults.append(f"the statements differ in their number of examples: {code}")
+            faults.append(f"the statements have different numbers of Python examples: {code}")
     if not re.search(r"[\u4e00-\u9fff]", problem.title_zh):
-        faults.append("title_zh is not in Chinese")
+        faults.append("problem.toml: title_zh is not in Chinese")
     faults += [
         f"problem.toml has no hint for the category {category}"
         for category in sorted(categories)
@@ -54,7 +54,7 @@ def _starter_faults(bank: Bank, problem: Problem) -> list[str]:
     missing = [entry.name for entry in problem.entry if entry.name not in names]
     faults = [f"the starter does not define `{name}`" for name in missing]
     if "TODO" not in source:
-        faults.append("the starter says nowhere TODO")
+        faults.append("the starter has no TODO; mark what is to be written")
     return faults
 
 

@@ -93,9 +93,9 @@ def entry() -> NoReturn:
 )
 @click.pass_context
 def main(ctx: click.Context, bank_root: Path | None) -> None:
-    """Serve exercises on Transformer attention, and grade answers to them.
+    """Exercises on Transformer attention, and a judge that grades answers to them.
 
-    Exit codes: 0 accepted, 1 not accepted, 2 usage, 3 and above no verdict could be reached.
+    Exit codes: 0 accepted, 1 not accepted, 2 wrong usage, 3 and above no verdict.
     """
     hold_instruction_set()
     ctx.obj = bank_root

@@ -10,21 +10,21 @@ from mha_judge.scaffold import MARK, write_problem
 
 @click.group("bank")
 def command() -> None:
-    """Add to a bank of problems."""
+    """Add problems to a bank."""
 
 
 @command.command("new")
 @click.argument("problem_id", metavar="ID")
 @click.pass_context
 def new(ctx: click.Context, problem_id: str) -> None:
-    """Write the files of a new problem ID, with placeholders to be filled in."""
+    """Write the files of a new problem ID, with placeholders to fill in."""
     bank = bank_of(ctx)
     for path in write_problem(bank, problem_id):
         click.echo(f"wrote {path}")
     given = f"--bank {ctx.obj} " if ctx.obj is not None else ""
     click.echo(
-        f"\nNext: fill in every “{MARK}”, the contract in problem.toml and the reference first. "
-        "This lists what is left:\n\n"
+        f"\nNext: replace every “{MARK}”; begin with the contract in problem.toml and the "
+        "reference. This lists what is left:\n\n"
         f"  mha-judge {given}verify {problem_id} --no-mutants\n\n"
         "CONTRIBUTING.md, “Adding a problem”, says what each file holds."
     )

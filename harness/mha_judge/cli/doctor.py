@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 _COLOURS = {"held": "green", "OPEN": "bold red", "unclear": "yellow"}
 _LEGEND = """
-Each sandbox is given a file that tries what a submission must not be able to do.
-  held     refused, with the error beside it; without a sandbox it would have worked
+A file tries in each sandbox what a submission must not be able to do.
+  held     the sandbox refused it, with the error beside it; without one it would have worked
   OPEN     it worked
-  unclear  not tried, or it ended in another way: nothing was proved
-A sandbox holds if every line reads held."""
+  unclear  it was not tried, or ended in another way; this proves nothing
+A sandbox holds if every line says held."""
 
 
 @click.command("doctor")
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """Try what the judge relies on, and print the tier that holds."""
+    """Attack each sandbox from inside, and print which ones hold."""
     from mha_judge.probe import probe_all
 
     console = Console(highlight=False)

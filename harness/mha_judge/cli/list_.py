@@ -16,7 +16,9 @@ _HEADINGS = {
 
 
 @click.command("list")
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="Language of titles.")
+@click.option(
+    "--lang", type=click.Choice(["en", "zh"]), default="en", help="Language of the titles."
+)
 @click.pass_context
 def command(ctx: click.Context, lang: str) -> None:
     """List the problems by track, the easiest first."""

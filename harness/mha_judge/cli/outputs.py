@@ -23,12 +23,14 @@ def check_outputs(paths: Mapping[str, str | None]) -> None:
     for path in wanted.values():
         options = [option for option, other in wanted.items() if other == path]
         if len(options) > 1:
-            raise UsageError(f"{' and '.join(options)} name the same place; give each its own")
+            raise UsageError(f"{' and '.join(options)} name the same place; give each its own file")
         folder = Path(path).parent
         if path != "-" and (
             Path(path).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK)
         ):
-            raise UsageError(f"{path} cannot be written; name a file in a folder that exists")
+            raise UsageError(
+                f"{path} cannot be written; name a file in a folder that exists and is writable"
+            )
 
 
 def write_outputs(texts: Mapping[str, Callable[[], str]], paths: Mapping[str, str | None]) -> None:
@@ -47,4 +49,6 @@ def write_outputs(texts: Mapping[str, Callable[[], str]], paths: Mapping[str, st
         try:
             Path(path).write_text(text, encoding="utf-8")
         except OSError as error:
-            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+            raise UsageError(
+                f"{path} cannot be written: {error.strerror}; name another file"
+            ) from error

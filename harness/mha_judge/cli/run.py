@@ -23,7 +23,7 @@ REVEAL = ("score", "checks", "hints", "full")
     "--problem",
     "problem_id",
     metavar="ID",
-    help="Default: the file's `# problem:` line, or its name.",
+    help="Problem of FILE; default: its `# problem:` line, else its name.",
 )
 @sandbox_options()
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Repeat the inputs of a report.")
@@ -32,7 +32,7 @@ REVEAL = ("score", "checks", "hints", "full")
     type=click.Choice(REVEAL),
     default="full",
     show_default=True,
-    help="How much to tell.",
+    help="How much the terminal report tells.",
 )
 @click.option(
     "--json", "json_path", metavar="PATH", help="Write the report as JSON; `-` is stdout."

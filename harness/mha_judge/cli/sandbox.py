@@ -15,7 +15,7 @@ from mha_judge.untrusted import clean_line
 
 @click.group("sandbox")
 def command() -> None:
-    """Prepare the container sandbox."""
+    """Manage the container sandbox."""
 
 
 @command.command("build")
@@ -24,12 +24,14 @@ def command() -> None:
 @click.option(
     "--wheels",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A folder with every wheel; default: this machine's pip gets them.",
+    help="Folder with all wheels; default: your pip downloads them.",
 )
-@click.option("--torch-index", metavar="URL", help="Let the build get everything, torch from here.")
-@click.option("--network", metavar="MODE", help="Network of a build with --torch-index.")
+@click.option(
+    "--torch-index", metavar="URL", help="Let the build download everything, with this extra index."
+)
+@click.option("--network", metavar="MODE", help="Network of the build, with --torch-index.")
 @click.option("--gpu", is_flag=True, help="Build the CUDA variant.")
-@click.option("--no-cache", "fresh", is_flag=True, help="Use no layer of an earlier build.")
+@click.option("--no-cache", "fresh", is_flag=True, help="Do not reuse layers of earlier builds.")
 def build_command(
     tag: str | None,
     base: str | None,
@@ -39,7 +41,7 @@ def build_command(
     gpu: bool,
     fresh: bool,
 ) -> None:
-    """Build the image that `--sandbox container` runs in."""
+    """Build the image for `--sandbox container`."""
     from mha_judge.sandbox.container.build import BASE, BuildFailed, Recipe, Step, build
 
     recipe = Recipe(

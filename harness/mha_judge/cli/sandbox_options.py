@@ -21,21 +21,22 @@ def _options(backend: str) -> tuple[Callable[..., Any], ...]:
             type=click.Choice(["auto", *BACKENDS, "none"]),
             default=backend,
             show_default=True,
-            help="How the file is confined.",
+            help="How submissions are confined.",
         ),
         click.option("--unsafe", is_flag=True, help="Allow `--sandbox none`."),
         click.option(
             "--image", metavar="NAME", help=f"Container: the image; default {Settings.image}."
         ),
         click.option("--runtime", metavar="NAME", help="Container: a runtime, such as runsc."),
-        click.option("--memory", metavar="SIZE", help="Container: memory in all; default 3G."),
+        click.option("--memory", metavar="SIZE", help="Container: total memory; default 3G."),
         click.option("--cpus", type=float, metavar="N", help="Container: processors; default 1."),
         click.option(
             "--device",
             type=click.Choice(DEVICES),
             default="auto",
             show_default=True,
-            help="auto: the checks on a GPU too if one can be reached; cuda: fail if none can.",
+            help="auto: run the checks on a GPU if one can be reached; cpu: leave them out; "
+            "cuda: fail if none can be reached.",
         ),
     )
 

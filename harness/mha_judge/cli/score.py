@@ -23,17 +23,19 @@ from mha_judge.sandbox import SandboxOptions
 @click.argument(
     "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
-@click.option("--problem", "problem_id", metavar="ID", help="The problem of files that say none.")
+@click.option("--problem", "problem_id", metavar="ID", help="Problem of files that name none.")
 @sandbox_options()
 @click.option(
     "-j",
     "--jobs",
     type=click.IntRange(1, 256),
     default=lambda: len(os.sched_getaffinity(0)),
-    show_default="the cores",
-    help="How many supervisors work at once.",
+    show_default="number of cores",
+    help="How many answers are graded at once.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Of all answers; default: fresh.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**53 - 1), help="Seed of all answers; default: random."
+)
 @click.option(
     "--results",
     "results_path",
@@ -41,32 +43,36 @@ from mha_judge.sandbox import SandboxOptions
     type=click.Path(path_type=Path, dir_okay=False),
     default=Path("results.jsonl"),
     show_default=True,
-    help="Where each result is kept as it comes.",
+    help="File in which each result is saved at once.",
 )
-@click.option("--resume", is_flag=True, help="Go on: grade what is missing or has changed.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with --results: grade only what is missing or has changed.",
+)
 @click.option(
     "--weight",
     "weights",
     metavar="ID=N",
     multiple=True,
-    help="Of a problem in the total (repeatable); default: its points.",
+    help="Weight of a problem in the total (repeatable); default: its points.",
 )
-@click.option("--csv", "csv_path", metavar="PATH", help="Write the ranking; `-` is stdout.")
-@click.option("--json", "json_path", metavar="PATH", help="Write the ranking; `-` is stdout.")
+@click.option("--csv", "csv_path", metavar="PATH", help="Write CSV; `-` is stdout.")
+@click.option("--json", "json_path", metavar="PATH", help="Write JSON; `-` is stdout.")
 @click.option("--junit", "junit_path", metavar="PATH", help="Write JUnit XML; `-` is stdout.")
-@click.option("--html", "html_path", metavar="PATH", help="Write a page with every answer.")
+@click.option("--html", "html_path", metavar="PATH", help="Write an HTML page with every answer.")
 @click.option(
     "--candidate-dir",
     metavar="DIR",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write what each candidate may see, a JSON file each.",
+    help="Write one JSON file per candidate, with what that candidate may see.",
 )
 @click.option(
     "--reveal",
     type=click.Choice(REVEAL),
     default="checks",
     show_default=True,
-    help="How much --candidate-dir tells.",
+    help="How much the files in --candidate-dir tell.",
 )
 @click.pass_context
 def command(
@@ -90,16 +96,16 @@ def command(
     """Grade every answer under PATH, and rank the candidates.
 
     \b
-    PATH is a folder or a file:
-      PATH/alice/sdpa.py   a folder in PATH is a candidate's
-      alice/sdpa.py        PATH is alice: a file is named after a problem
-      PATH/bob.py          other files are each a candidate's
+    PATH is a folder or a file. Which candidate a file belongs to:
+      PATH/alice/sdpa.py   each folder in PATH belongs to one candidate
+      alice/sdpa.py        with PATH alice, a file named after a problem: alice
+      PATH/bob.py          otherwise each file belongs to its own candidate
 
-    The problem is that of the `# problem: ID` line, else the file's name, else --problem. Names
-    that begin with `.` or `_` are passed over.
+    The `# problem: ID` line names the problem, else the file's name, else --problem. Names that
+    begin with `.` or `_` are ignored.
 
-    Exit codes: 0 every answer has a verdict, accepted or not; 2 usage; 3 and above the judge
-    failed on some; 130 interrupted, and --resume goes on.
+    Exit codes: 0 every answer has a verdict, accepted or not; 2 wrong usage; 3 and above the
+    judge could not grade some answers; 130 interrupted, continue with --resume.
     """
     outputs = {"--csv": csv_path, "--json": json_path, "--junit": junit_path, "--html": html_path}
     check_outputs({**outputs, "--results": str(results_path)})
@@ -133,7 +139,7 @@ def command(
             ):
                 grade_all(waiting, bank, pool, results, progress)
         except KeyboardInterrupt:
-            click.echo(f"mha-judge: interrupted; --resume goes on with {results_path}", err=True)
+            click.echo(f"mha-judge: interrupted; continue {results_path} with --resume", err=True)
             ctx.exit(INTERRUPTED)
         board = scoreboard(found, bank, results, weighed)
         write_outputs(
@@ -160,5 +166,5 @@ def _weight(text: str) -> tuple[str, float]:
     except ValueError:
         weight = math.nan
     if not problem or not math.isfinite(weight) or weight < 0:
-        raise UsageError(f"--weight {text}: wanted is ID=N with a number from 0, as in sdpa=2")
+        raise UsageError(f"--weight {text}: write ID=N with a number of 0 or more, such as sdpa=2")
     return problem, weight

@@ -18,9 +18,11 @@ _WORDS = {
 
 @click.command("show")
 @click.argument("problem_id", metavar="ID")
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="Language.")
-@click.option("--interviewer", is_flag=True, help="Show follow-up questions with good answers.")
-@click.option("--raw", is_flag=True, help="Print the Markdown as it is.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="Language of the text.")
+@click.option(
+    "--interviewer", is_flag=True, help="Show follow-up questions and good answers instead."
+)
+@click.option("--raw", is_flag=True, help="Print the Markdown source.")
 @click.pass_context
 def command(ctx: click.Context, problem_id: str, lang: str, interviewer: bool, raw: bool) -> None:
     """Show the statement of problem ID."""

@@ -23,18 +23,18 @@ from mha_judge.sandbox import SandboxOptions
     type=click.IntRange(1, 1000),
     default=3,
     show_default=True,
-    help="Under how many seeds reference and mistakes are graded.",
+    help="Number of seeds under which reference and mistakes are graded.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**53 - 1001),
-    help="The first seed; default: drawn from the system.",
+    help="The first seed; default: random.",
 )
 @click.option(
     "--mutants/--no-mutants",
     default=True,
     show_default=True,
-    help="Try small changes to the reference as well.",
+    help="Grade small changes to the reference as well.",
 )
 @click.option(
     "--mutants-since",
@@ -47,12 +47,12 @@ from mha_judge.sandbox import SandboxOptions
     "--jobs",
     type=click.IntRange(1, 64),
     default=lambda: len(os.sched_getaffinity(0)),
-    show_default="the cores",
-    help="How many judges work at once.",
+    show_default="number of cores",
+    help="How many files are graded at once.",
 )
 @click.option("--json", "json_path", metavar="PATH", help="Write JSON; `-` is stdout.")
 @click.option("--junit", "junit_path", metavar="PATH", help="Write JUnit XML; `-` is stdout.")
-@click.option("--html", "html_path", metavar="PATH", help="Write the matrix as a page.")
+@click.option("--html", "html_path", metavar="PATH", help="Write the kill matrix as an HTML page.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -68,7 +68,7 @@ def command(
     junit_path: str | None,
     html_path: str | None,
 ) -> None:
-    """Prove that references pass and known mistakes do not; exit 1 if a problem fails."""
+    """Check that references pass and known mistakes fail; exit 1 if a problem is not certified."""
     paths = {"--json": json_path, "--junit": junit_path, "--html": html_path}
     check_outputs(paths)
     bank = bank_of(ctx)

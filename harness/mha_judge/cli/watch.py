@@ -20,7 +20,7 @@ from mha_judge.sandbox import SandboxOptions
     "--problem",
     "problem_id",
     metavar="ID",
-    help="Default: each file's `# problem:` line, or its name.",
+    help="Problem of the files; default: the `# problem:` line of each, else its name.",
 )
 @click.option(
     "--reveal",

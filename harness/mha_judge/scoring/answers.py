@@ -77,7 +77,7 @@ def discover(paths: Sequence[Path], bank: Bank, default: str | None = None) -> H
     if not answers:
         where = ", ".join(str(path) for path in paths)
         why = f" ({left_out[0].path}: {left_out[0].reason})" if left_out else ""
-        raise UsageError(f"no answer in {where}{why}; see `mha-judge score --help`")
+        raise UsageError(f"no answer found in {where}{why}; see `mha-judge score --help`")
     answers.sort(key=lambda answer: (answer.candidate, answer.problem))
     return HandedIn(_one_each(answers), left_out)
 
@@ -110,7 +110,7 @@ def _entries(folder: Path) -> list[Path]:
         entries = sorted(folder.iterdir())
     except OSError as error:
         raise UsageError(
-            f"{folder}: cannot be listed ({error.strerror}); check its mode"
+            f"{folder}: cannot be listed ({error.strerror}); check its permissions"
         ) from error
     return [entry for entry in entries if entry.name[0] not in "._"]
 
@@ -137,7 +137,7 @@ def _answer(candidate: str, path: Path, bank: Bank, default: str | None) -> Cand
         problem = ""
     if problem not in bank.ids:
         if default is None:
-            reason = unreadable or "no `# problem:` line and no name of a problem"
+            reason = unreadable or "no `# problem:` line, and not named after a problem"
             return LeftOut(candidate=candidate, path=clean_line(str(path)), reason=reason)
         problem = default
     return CandidateFile(candidate, problem, path, submission, clean_line(unreadable))
@@ -153,7 +153,7 @@ def _one_each(answers: list[CandidateFile]) -> list[CandidateFile]:
         files = " and ".join(clean_line(str(answer.path)) for answer in group)
         if len({answer.path.parent for answer in group}) > 1:
             raise UsageError(
-                f"{files} are both {candidate}'s answer to {problem}; give each candidate a name"
+                f"{files} are both {candidate}'s answer to {problem}; give them different names"
             )
         first = group[0]
         if len(group) > 1:

@@ -53,11 +53,9 @@ class Results:
         try:
             head, known, end = _read(path, descriptor)
             if head is not None and not resume:
-                raise UsageError(
-                    f"{path} holds results; pass --resume to go on with them, or --results PATH"
-                )
+                raise UsageError(f"{path} holds results; pass --resume to go on, or --results PATH")
             if head is not None and seed not in (None, head.seed):
-                raise UsageError(f"{path} has the seed {head.seed}; leave --seed out to go on")
+                raise UsageError(f"{path} has the seed {head.seed}; leave out --seed to go on")
             os.ftruncate(descriptor, end)  # a line that was cut short was never a result
             os.lseek(descriptor, end, os.SEEK_SET)
             if head is None:
@@ -66,7 +64,9 @@ class Results:
                 _sync_folder(path)
         except OSError as error:
             os.close(descriptor)
-            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+            raise UsageError(
+                f"{path} cannot be written: {error.strerror}; pass --results PATH"
+            ) from error
         except BaseException:
             os.close(descriptor)
             raise
@@ -82,7 +82,7 @@ class Results:
             _append(self._descriptor, result)
         except OSError as error:
             raise UsageError(
-                f"{self._path} cannot be written ({error.strerror}); mend that, then --resume"
+                f"{self._path} cannot be written ({error.strerror}); correct that, then --resume"
             ) from error
         self.known[result.candidate, result.problem] = result
 
@@ -95,7 +95,9 @@ def _locked(path: Path) -> int:
     try:
         descriptor = os.open(path, flags, 0o644)
     except OSError as error:
-        raise UsageError(f"{path} cannot be opened: {error.strerror}") from error
+        raise UsageError(
+            f"{path} cannot be opened: {error.strerror}; pass --results PATH"
+        ) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise UsageError(f"{path} is not a regular file; pass --results PATH")

@@ -61,7 +61,7 @@ class _Packing:
     nodes_left: int = MAX_NODES
     tensors: dict[str, torch.Tensor] = field(default_factory=dict)
     packed: dict[int, Any] = field(default_factory=dict)
-    """Nodes of tensors by identity: one tensor given twice arrives as one tensor."""
+    """Nodes of tensors and arrays by identity: one that is given twice arrives as one."""
 
 
 @dataclass
@@ -72,6 +72,7 @@ class _Unpacking:
     strides: bool
     nodes_left: int = MAX_NODES
     made: dict[str, torch.Tensor] = field(default_factory=dict)
+    arrays: dict[str, Any] = field(default_factory=dict)
 
 
 def pack(value: object, strides: bool = False) -> tuple[Any, bytes]:
@@ -181,7 +182,9 @@ def _pack_array(value: object, state: _Packing) -> Any:
         if value.size * value.itemsize > state.bytes_left:
             return ["opaque", f"a numpy array of {value.size} elements"]
         if state.strides:
-            return ["asarray", _pack_plain(torch.from_numpy(value), state)]
+            if id(value) not in state.packed:
+                state.packed[id(value)] = ["asarray", _pack_plain(torch.from_numpy(value), state)]
+            return state.packed[id(value)]
         native = value.dtype.newbyteorder("=")  # the only order of bytes that torch takes
         plain = numpy.array(value, dtype=native, order="C")
         return _pack_tensor("array", torch.from_numpy(plain), state)
@@ -260,8 +263,10 @@ def _unpack(node: object, state: _Unpacking, depth: int) -> object:
             if name not in state.made:
                 state.made[name] = _restride(_take(name, state), order, gaps)
             return state.made[name]
-        case ["asarray", node] if state.strides:
-            return _unpack(node, state, depth + 1).numpy()  # type: ignore[attr-defined]
+        case ["asarray", [str(), str(name), *_] as node] if state.strides:
+            if name not in state.arrays:
+                state.arrays[name] = _unpack(node, state, depth + 1).numpy()  # type: ignore[attr-defined]
+            return state.arrays[name]
         case ["array", str(name)]:
             return _take(name, state).numpy()
     raise WireError(f"a node of unknown kind or form: {str(node[0])[:40]!r}")

@@ -11,7 +11,7 @@ import torch
 from mha_judge.wire import FrameReader, Kept, WireError, encode_frame, map_tree, pack, unpack
 from mha_judge.wire.bounds import MAX_REQUEST_BYTES
 from mha_judge.wire.operations import Operation
-from mha_judge.worker import instances, noting, observation, submission
+from mha_judge.worker import instances, manner, noting, observation, submission
 from mha_judge.worker.device import Device, Sets, devices_of
 from mha_judge.worker.gradients import pull_back, require_gradients
 
@@ -104,35 +104,61 @@ class Server:
         return {}, {"value": self._revive(value)}
 
     def _call(self, header: dict[str, Any], value: Any) -> Obeyed:
-        args, kwargs, cotangents = self._revive(value)
-        target = self._target(header["target"], header.get("method"))
+        how = header.get("manner", {})
+        args, kwargs, cotangents = self._revive(manner.laid_out(value, how.get("layout", "")))
+        model, target = self._asked(header, args, kwargs)
         wrt: list[str] = header.get("wrt", [])
         differentiated = require_gradients(args, kwargs, wrt)
+        manner.require_gradients((args, kwargs), how.get("leaf", ""), how.get("number", 0))
         fields: dict[str, Any] = {}
-        if header.get("observe"):
-            with observation.watching() as seen:
-                result = target(*args, **kwargs)
-            fields["observed"] = seen.as_fields()
-        elif header.get("peak"):
-            with torch.no_grad():
-                result, fields["peak_bytes"] = self._place.peak_of(lambda: target(*args, **kwargs))
-        else:
-            result = target(*args, **kwargs)
-        self._place.settle()
-        if header.get("devices"):
-            fields["devices"] = devices_of(result)
-            result = None  # where it is is all that was asked
-        answer: dict[str, Any] = {"value": result}
-        if cotangents is not None:
-            model = None
-            if isinstance(header["target"], int):
-                model = self._instances[header["target"]]
-            answer["gradients"] = pull_back(result, cotangents, differentiated, model)
+        with manner.frozen(model, how.get("frozen", False)):
+            mode = how.get("mode", "")
+            manner.rehearse(how.get("before", ""), mode, target, args, kwargs, model)
+            with manner.gradient_mode(mode):
+                result = self._result(header, lambda: target(*args, **kwargs), fields)
+            self._place.settle()
+            if header.get("devices"):
+                fields["devices"] = devices_of(result)
+                result = None  # where it is is all that was asked
+            answer: dict[str, Any] = {"value": result}
+            if cotangents is not None:
+                answer["gradients"] = pull_back(result, cotangents, differentiated, model)
         if header.get("inputs_after"):
             answer["inputs"] = (args, kwargs)
         if header.get("keep"):
             self._kept[int(header["id"])] = result
         return fields, {"answer": answer}
+
+    def _asked(
+        self, header: dict[str, Any], args: Any, kwargs: Any
+    ) -> tuple[Any, Callable[..., Any]]:
+        """Return the instance that is asked, if one is, and what is called."""
+        target, method = header["target"], header.get("method")
+        if not isinstance(target, int):
+            return None, self._target(target, method)
+        instance = self._instances[target]
+        if method is not None:
+            return instance, getattr(instance, method)
+        kind = header.get("manner", {}).get("instance", "")
+        instance = manner.another(
+            instance, kind, lambda one: instances.entry_of(one)(*args, **kwargs)
+        )
+        return instance, instances.entry_of(instance)
+
+    def _result(
+        self, header: dict[str, Any], call: Callable[[], Any], fields: dict[str, Any]
+    ) -> Any:
+        """Return what a call gives, and note what was asked of it."""
+        if header.get("observe"):
+            with observation.watching() as seen:
+                result = call()
+            fields["observed"] = seen.as_fields()
+            return result
+        if header.get("peak"):
+            with torch.no_grad():
+                result, fields["peak_bytes"] = self._place.peak_of(call)
+            return result
+        return call()
 
     def _target(self, target: str | int, method: str | None) -> Callable[..., Any]:
         if isinstance(target, int) and method is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -10,6 +11,7 @@ from typing import Any, Protocol
 
 from mha_judge.grading.binding.arguments import Call, bind, extras_for
 from mha_judge.grading.binding.described import Parameter
+from mha_judge.grading.calling.manner import Manners
 from mha_judge.grading.calling.replies import Observed
 from mha_judge.grading.calling.session import Session
 from mha_judge.grading.calling.trace import Step, Trace
@@ -54,6 +56,7 @@ class Context:
         self.task = task
         self.notes: list[str] = []
         self.trace = Trace()
+        self.manners = Manners(task.seed)
         self.rules: dict[str, str] = {}
         """By id of a check, the rule that it holds the submission to in every call."""
         self.observations: list[Observed] = []
@@ -70,6 +73,12 @@ class Context:
         self._check = check
         self._layers = 0
         self.trace.enter(check)
+
+    @contextmanager
+    def trials(self) -> Iterator[None]:
+        """Make calls of the judge's own: in plain manner, and left out of the diagnosis."""
+        with self.trace.paused(), self.manners.off():
+            yield
 
     def draw_weights(self) -> Draw:
         self._layers += 1

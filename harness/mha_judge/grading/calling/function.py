@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from mha_judge.grading.binding.entries import Found
@@ -36,6 +36,9 @@ class Function(Target):
     def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
         reference = on_tensors(self.entry, getattr(self._context.task.reference, self.entry.name))
         return reference, reference
+
+    def _unfit(self) -> Collection[str]:
+        return ("frozen", "instance", "before=other weights")
 
     def _what(self) -> str:
         return f"`{self._found.name}`"

@@ -32,7 +32,7 @@ class ModuleEntry(Maker):
     def __call__(self, dtype: torch.dtype = torch.float32, **sizes: float) -> Layer:
         """Make a layer, with weights drawn for it and bound to its parameters."""
         if self.chosen is None:
-            with self.context.trace.paused():
+            with self.context.trials():
                 self._choose()
         layer = Layer(self, sizes, dtype)
         layer.bind_first(self.chosen)
@@ -46,7 +46,7 @@ class ModuleEntry(Maker):
         it is what a call does not read, such as buffers for gradients; but one whose name says what
         it is should have been read, unless another has that name too.
         """
-        with self.context.trace.paused():
+        with self.context.trials():
             layer = self._probe()
             plain = [one for one in layer.parameters if one.plain]
             if self.found.definition.module:

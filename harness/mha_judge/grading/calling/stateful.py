@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from mha_judge.grading.binding.entries import Found
 from mha_judge.grading.calling.context import Context
-from mha_judge.grading.calling.target import Target
+from mha_judge.grading.calling.target import NOT_OF_WHAT_IS_KEPT, Target
 from mha_judge.grading.expecting.expected import in_float64
 from mha_judge.grading.failures import Crashed
 from mha_judge.problem import Entry, Method
@@ -99,6 +99,9 @@ class Bound(Target):
         if self.owner.generation != self._context.session.generation:
             raise Crashed("the object is gone: the process ended in an earlier call of this check")
         return self.owner.handle, self.owner.maker.found.definition.methods[self.entry.name]
+
+    def _unfit(self) -> Collection[str]:
+        return ("frozen", *NOT_OF_WHAT_IS_KEPT)
 
     def _fields(self) -> dict[str, Any]:
         return {"method": self.entry.name}

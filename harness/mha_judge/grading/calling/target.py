@@ -6,24 +6,34 @@ does to its inputs can change what is expected of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from torch import Tensor
 
 from mha_judge.grading.binding.arguments import Call
 from mha_judge.grading.calling.context import Context
+from mha_judge.grading.calling.manner import GRADIENTS, Manner
 from mha_judge.grading.calling.replies import Called, Observed
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.expecting.answer import Answer, assert_close
 from mha_judge.grading.expecting.arrays import as_arrays, as_tensors
-from mha_judge.grading.expecting.expected import Expected, expect, expect_gradients, for_candidate
+from mha_judge.grading.expecting.expected import (
+    Expected,
+    Live,
+    expect,
+    expect_gradients,
+    for_candidate,
+    leaves,
+)
 from mha_judge.grading.failures import CheckFailure, Crashed
 from mha_judge.problem import Entry
 from mha_judge.sandbox.base import nothing
 from mha_judge.wire.operations import Operation
 
 _Expectation = TypeVar("_Expectation")
+NOT_OF_WHAT_IS_KEPT = ("mode=inference_mode", "leaf", "before", "instance")
+"""Manners that would change what a later call is given."""
 
 
 class Target:
@@ -47,9 +57,10 @@ class Target:
 
     def __call__(self, *args: Any, keep: bool = False) -> Answer:
         """Call with the contract's arguments; `keep` lets later calls use the result itself."""
-        called, expected = self._answered(args, keep=keep)
-        number = self._context.session.last_number if keep else None
-        return Answer(self.entry, called.value, expected, number)
+        number, manner = self._manner("value", args, *(NOT_OF_WHAT_IS_KEPT if keep else ()))
+        called, expected = self._answered(args, keep=keep, manner={**manner, "number": number})
+        kept = self._context.session.last_number if keep else None
+        return Answer(self.entry, called.value, expected, kept)
 
     def attempt(self, *args: Any) -> Any:
         """Call without asking the reference, for input that the contract rules out."""
@@ -57,7 +68,8 @@ class Target:
 
     def inputs_after(self, *args: Any) -> list[Any]:
         """Return the contract's arguments as they stand after a call."""
-        called = self._send(args, inputs_after=True)
+        _, manner = self._manner("inputs", args, "before", "instance", "leaf")
+        called = self._send(args, inputs_after=True, manner=manner)
         return self._inputs_of(args, called)
 
     def inputs_of(self, step: Step) -> list[Any]:
@@ -87,7 +99,27 @@ class Target:
         cotangents: Sequence[Tensor | None],
         parameters: bool = False,
     ) -> list[tuple[str, Tensor | None, Expected]]:
-        """Return label, gradient and expectation of each differentiated input and parameter."""
+        """Return label, gradient and expectation of each differentiated input and parameter.
+
+        They are asked for again where fewer tensors require gradients: for some of the inputs, for
+        them or the parameters alone.
+        """
+        _, manner = self._manner(GRADIENTS, args, "mode", "leaf", "frozen")
+        rows = self._gradients(args, wrt, cotangents, parameters, manner)
+        for fewer, learning, kind in _fewer(wrt, parameters):
+            if self._context.manners.takes(*kind):
+                also = {"frozen": "yes"} if parameters and not learning else {}
+                rows += self._gradients(args, fewer, cotangents, learning, manner | also)
+        return rows
+
+    def _gradients(
+        self,
+        args: Sequence[Any],
+        wrt: Sequence[int],
+        cotangents: Sequence[Tensor | None],
+        parameters: bool,
+        manner: Manner,
+    ) -> list[tuple[str, Tensor | None, Expected]]:
         exact, rounded = self.references()
         own = self._parameters_of_references() if parameters else ({}, {})
         called, (expected, (wanted, wanted_parameters)) = self._meanwhile(
@@ -98,6 +130,7 @@ class Target:
             args,
             cotangents=list(cotangents),
             wrt=wrt,
+            manner=manner,
         )
         assert_close(Answer(self.entry, called.value, expected), self.entry.returns[0])
         found = called.gradients
@@ -179,7 +212,7 @@ class Target:
         places = _places(call, [args[index] for index in wrt])
         prepared = (for_candidate(call[0]), {k: for_candidate(v) for k, v in call[1].items()})
         if self.entry.arrays == "numpy":
-            prepared = (as_arrays(prepared[0]), {k: as_arrays(v) for k, v in prepared[1].items()})
+            prepared = as_arrays(prepared)
         if self._context.observed and not wrt:  # with gradients asked for, there is a graph
             options["observe"] = True
         called: Called = self._context.session.request(
@@ -213,6 +246,22 @@ class Target:
             raise Crashed("the worker's answer lacks the memory")
         return called.peak_bytes
 
+    def _manner(self, asked: str, args: Sequence[Any], *without: str) -> tuple[int, Manner]:
+        """Return a number, and in which manner the next call is made."""
+        unfit = {*without, *self._unfit()}
+        if any(isinstance(leaf, Live) for leaf in leaves(args)):
+            unfit |= {*NOT_OF_WHAT_IS_KEPT}
+        if "autograd" in self._context.task.problem.forbid:
+            unfit |= {"leaf", "before=backward"}
+        if self.entry.arrays == "numpy":
+            unfit |= {"mode", "leaf", "frozen", "instance", "before=inference", "before=backward"}
+        given = tuple(value is not None for value in args)
+        return self._context.manners.following((asked, self.entry.name, *given), args, unfit)
+
+    def _unfit(self) -> Collection[str]:
+        """Return the axes, or `axis=value`, in which this cannot be called."""
+        return ()
+
     def _fields(self) -> dict[str, Any]:
         """Return what else a request says."""
         return {}
@@ -236,6 +285,20 @@ class Target:
         slots = [*zip(call[0], passed, strict=True)]
         slots += [(value, named.get(key)) for key, value in call[1].items()]
         return [next((after for before, after in slots if before is arg), arg) for arg in args]
+
+
+def _fewer(
+    wrt: Sequence[int], parameters: bool
+) -> Iterator[tuple[Sequence[int], bool, tuple[str, str]]]:
+    """Yield fewer inputs, whether the parameters learn too, and the value of an axis that it is."""
+    if len(wrt) > 1:
+        yield from (([index], parameters, ("leaf", "one")) for index in wrt)
+    if len(wrt) > 2:
+        for index in wrt:
+            yield [one for one in wrt if one != index], parameters, ("leaf", "all but one")
+    if parameters and wrt:
+        yield [], True, ("leaf", "none")
+        yield wrt, False, ("frozen", "yes")
 
 
 def sizes_of(entry: Entry, args: Sequence[Any]) -> dict[str, int]:

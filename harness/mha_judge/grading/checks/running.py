@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,9 @@ from mha_judge.errors import BankError, JudgeError
 from mha_judge.grading.calling.candidate import Candidate
 from mha_judge.grading.calling.context import Context, Task
 from mha_judge.grading.calling.gpu import Gpu, GpuLease
+from mha_judge.grading.calling.manner import MANY
 from mha_judge.grading.checks.check import CheckSpec, spec_of
+from mha_judge.grading.checks.claims import CLAIMS, Causes, Claim
 from mha_judge.grading.checks.collected import Collected, as_id, check_id, collect
 from mha_judge.grading.checks.gpu import explained
 from mha_judge.grading.draw import Draw
@@ -18,6 +21,10 @@ from mha_judge.grading.failures import CheckFailure
 from mha_judge.outcomes import Category, Outcome
 from mha_judge.report.models import CheckResult
 from mha_judge.untrusted import clean
+
+_NOT_LOADED = "the file did not load"
+_NOT_OF_VALUES = (Category.POLICY, Category.COST, Category.GPU)
+"""Categories of checks that look at what a call does, or call elsewhere."""
 
 
 class Run:
@@ -43,6 +50,7 @@ class Run:
         self._task = task
         self._context = context
         self._candidate = None if context is None else Candidate(context)
+        self._causes = None if context is None else Causes(context)
         self._lease = lease
         self._only = only
         self._until_failure = until_failure
@@ -72,7 +80,27 @@ class Run:
         for item in checks.items:
             if not self._only or check_id(item) in self._only:
                 self._take(item, checks)
+        held = [claim for claim in CLAIMS if claim.holds_for(self._task.problem)]
+        if held and not self._only:
+            self._look_for_causes(checks)
+            self.results += [self._claim(claim) for claim in held]
         return self.results
+
+    def _look_for_causes(self, checks: Collected) -> None:
+        """Run the checks again, their calls in every manner, if nothing is wrong so far."""
+        if self._causes is None or self._failed():
+            return
+        passed = {r.id for r in self.results if r.outcome is Outcome.PASSED}
+        passed -= {r.id for r in self.results if r.category in _NOT_OF_VALUES}
+        left = [item for item in checks.items if check_id(item) in passed]
+        for _ in range(MANY):  # again where there are few calls of a kind
+            short = []
+            for item in left:
+                if self._causes.look(functools.partial(self._attempt, item, checks)):
+                    short.append(item)
+                if self._until_failure and self._causes.found:
+                    return
+            left = short
 
     def _take(self, item: Any, checks: Collected) -> None:
         spec = spec_of(item.function)
@@ -83,7 +111,7 @@ class Run:
             self.no_gpu = no_gpu
             self._record(item, replace(spec, points=0, advisory=True), Outcome.NOT_ASSESSED, no_gpu)
         elif self._candidate is None:
-            self._record(item, spec, Outcome.NOT_ASSESSED, "the file did not load")
+            self._record(item, spec, Outcome.NOT_ASSESSED, _NOT_LOADED)
         elif self._until_failure and self._failed():
             self._record(item, spec, Outcome.NOT_ASSESSED, "an earlier check failed")
         elif missing is not None:
@@ -100,19 +128,42 @@ class Run:
         return self._lease.why_not() or self._lease.why_not_taken()
 
     def _run(self, item: Any, spec: CheckSpec, checks: Collected) -> None:
+        failure = self._attempt(item, checks)
+        if failure is not None and spec.category is Category.GPU:
+            failure = explained(failure)
+        if failure is None:
+            self._record(item, spec, Outcome.PASSED, "")
+        else:
+            self._record(item, spec, failure.outcome, failure.message, failure)
+
+    def _attempt(self, item: Any, checks: Collected) -> CheckFailure | None:
+        """Run a check; return how it failed.
+
+        Raises:
+            BankError: If it is broken.
+        """
         try:
             checks.run(item, self)
         except CheckFailure as failure:
-            if spec.category is Category.GPU:
-                failure = explained(failure)
-            self._record(item, spec, failure.outcome, failure.message, failure)
+            return failure
         except JudgeError:
             raise
         except Exception as error:  # anything else is a fault of the grader, and must say so
             place = f"{item.nodeid}: {_describe(error)}"
             raise BankError(f"the grader {item.path} is broken: {place}") from error
-        else:
-            self._record(item, spec, Outcome.PASSED, "")
+        return None
+
+    def _claim(self, claim: Claim) -> CheckResult:
+        """Return what came of a claim that all checks were about."""
+        outcome, message, failure = Outcome.PASSED, "", None
+        if self._causes is None:
+            outcome, message = Outcome.NOT_ASSESSED, _NOT_LOADED
+        elif (failure := self._causes.failure_of(claim)) is not None:
+            outcome, message = failure.outcome, failure.message
+        elif self._failed():
+            outcome, message = Outcome.NOT_ASSESSED, "it is wrong however it is called"
+        spec = CheckSpec(claim.title, claim.category, claim.points, (), advisory=False)
+        return _result(claim.id, spec, outcome, message, failure)
 
     def _failed(self) -> bool:
         return any(r.outcome is not Outcome.PASSED and not r.advisory for r in self.results)
@@ -140,23 +191,27 @@ class Run:
         message: str,
         failure: CheckFailure | None = None,
     ) -> None:
-        points = float(spec.points) if outcome is Outcome.PASSED else 0.0
-        self.results.append(
-            CheckResult(
-                id=check_id(item),
-                title=spec.title,
-                category=spec.category,
-                outcome=outcome,
-                points=points,
-                max_points=float(spec.points),
-                message=clean(message, 2_000),
-                detail=clean(failure.detail, 2_000) if failure is not None else "",
-                margin=failure.margin if failure is not None else None,
-                sample=failure.sample if failure is not None else None,
-                advisory=spec.advisory,
-                explanation=self._explanation(item, spec),
-            )
-        )
+        result = _result(check_id(item), spec, outcome, message, failure)
+        result.explanation = self._explanation(item, spec)
+        self.results.append(result)
+
+
+def _result(
+    check: str, spec: CheckSpec, outcome: Outcome, message: str, failure: CheckFailure | None
+) -> CheckResult:
+    return CheckResult(
+        id=check,
+        title=spec.title,
+        category=spec.category,
+        outcome=outcome,
+        points=float(spec.points) if outcome is Outcome.PASSED else 0.0,
+        max_points=float(spec.points),
+        message=clean(message, 2_000),
+        detail=clean(failure.detail, 2_000) if failure is not None else "",
+        margin=failure.margin if failure is not None else None,
+        sample=failure.sample if failure is not None else None,
+        advisory=spec.advisory,
+    )
 
 
 def _describe(error: BaseException) -> str:

@@ -14,8 +14,17 @@ from mha_judge.wire import Opaque, map_tree
 
 
 def as_arrays(tree: Any) -> Any:
-    """Return a tree with its tensors as NumPy arrays that share their memory."""
-    return map_tree(lambda leaf: leaf.numpy() if isinstance(leaf, Tensor) else leaf, tree)
+    """Return a tree with its tensors as NumPy arrays that share their memory; one stays one."""
+    made: dict[int, Any] = {}
+
+    def array(leaf: Any) -> Any:
+        if not isinstance(leaf, Tensor):
+            return leaf
+        if id(leaf) not in made:
+            made[id(leaf)] = leaf.numpy()
+        return made[id(leaf)]
+
+    return map_tree(array, tree)
 
 
 def as_tensors(tree: Any) -> Any:
@@ -34,7 +43,7 @@ def returned(entry: Entry, tree: Any) -> Any:
     A table of float64, which is what NumPy makes by itself, counts as one of float32 where either
     kind may be returned. The bank's own programs answer in tensors already.
     """
-    if entry.arrays == "torch":
+    if entry.arrays in ("torch", "none"):
         return tree
 
     def take(leaf: Any) -> Any:

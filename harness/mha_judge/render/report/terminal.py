@@ -91,7 +91,7 @@ def _show_checks(report: Report, console: Console, reveal: Reveal) -> None:
     console.print(table)
     waiting = len(report.not_assessed)
     if waiting:
-        console.print(Text(f"· {waiting} not assessed: what they build on failed", "yellow"))
+        console.print(Text(f"· {waiting} not assessed: they build on checks that failed", "yellow"))
     if lacking:
         console.print(Text(f"· {len(lacking)} not assessed: {report.no_gpu}", "dim"))
     console.print()
@@ -116,7 +116,7 @@ def _show_explanations(report: Report, console: Console) -> None:
     explained = [check for check in report.checks if check.explanation]
     if not explained:
         return
-    console.print(Text("The questions explained", style="bold"))
+    console.print(Text("Answers to the questions", style="bold"))
     for check in explained:
         mark = Text(f"{MARKS[check.outcome]} ", style=_COLOURS.get(check.outcome, "red"))
         console.print(mark + Text(check.title))
@@ -125,7 +125,7 @@ def _show_explanations(report: Report, console: Console) -> None:
 
 
 def _show_first_thing(report: Report, console: Console, reveal: Reveal) -> None:
-    """Say what to mend first: the first failure; graders go from the ground up."""
+    """Say what to fix first: the first failure; graders go from the ground up."""
     for diagnosis in report.diagnoses:
         console.print(Text(f"Diagnosis: {diagnosis.title}", style="bold"))
         texts = [diagnosis.explanation] if reveal is Reveal.FULL else []
@@ -135,7 +135,7 @@ def _show_first_thing(report: Report, console: Console, reveal: Reveal) -> None:
     first = next((c for c in report.checks if c.outcome.is_bad and not c.advisory), None)
     if first is None:
         return
-    console.print(Text.assemble(("Mend first: ", "bold"), first.title))
+    console.print(Text.assemble(("Fix first: ", "bold"), first.title))
     hint = report.hints.get(str(first.category))
     if hint and first.diagnosis is None:
         console.print(Padding(Text(hint), (0, 0, 0, 2)))

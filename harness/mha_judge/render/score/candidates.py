@@ -27,7 +27,9 @@ def write(board: Scoreboard, results: Results, folder: Path, reveal: Reveal) -> 
             text = json.dumps(_sheet(row, board, results, reveal), indent=2, ensure_ascii=False)
             (folder / file_name(row.candidate)).write_text(text + "\n", encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
+        raise UsageError(
+            f"{folder} cannot be written: {error.strerror}; name another --candidate-dir"
+        ) from error
 
 
 def file_name(candidate: str) -> str:

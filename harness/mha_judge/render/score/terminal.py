@@ -48,7 +48,7 @@ def show(board: Scoreboard, console: Console) -> None:
         what = f"The judge could not grade {failure.path}: "
         console.print(Text(what + failure.fault.message, style="yellow"))
     alike = [
-        f"Much alike: {', '.join(one.candidates)} on {one.problem} ({one.likeness})"
+        f"Very similar: {', '.join(one.candidates)} on {one.problem} ({one.likeness})"
         for one in board.similar
     ]
     left = [f"Left out: {one.path}: {one.reason}" for one in board.left_out]

@@ -40,7 +40,9 @@ def _show_problem(certificate: Certificate, console: Console) -> None:
     console.print()
     if certificate.mistakes:
         console.print(_matrix(certificate))
-        console.print(Text("X killed by its check   x fails too   . passes", style="dim"))
+        console.print(
+            Text("X killed by its check   ! survives it   x fails   . passes", style="dim")
+        )
         console.print(_legend(certificate))
         console.print()
     for fault in certificate.faults:
@@ -58,6 +60,10 @@ def _summary(certificate: Certificate) -> str:
         f"{sum(kill.killed for kill in certificate.mistakes)}/{len(certificate.mistakes)} mistakes",
         f"{len(certificate.baselines) - accepted}/{len(certificate.baselines)} baselines",
     ]
+    if certificate.islands:
+        tried = len(certificate.islands)
+        missed = sum(island.accepted for island in certificate.islands)
+        parts.append(f"{tried - missed}/{tried} islands")
     if certificate.mutants:
         survivors = len(certificate.survivors)
         parts.append(f"{certificate.mutants - survivors}/{certificate.mutants} mutants")

@@ -1,0 +1,149 @@
+"""References that are wrong in one manner of being called, and right in every other.
+
+Each is the reference with a wrapper around its entries, which spoils the answer just where a call
+is made so. The judge must reject it, and say that manner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mha_judge.grading.calling.manner import AXES
+from mha_judge.grading.checks.claims import CLAIMS
+from mha_judge.problem import Entry, Problem
+
+Island = tuple[str, str]
+"""An axis, and one of its values."""
+
+_HEAD = '''
+
+import functools as _functools
+import torch as _torch
+
+
+def _arrays(tree):
+    if isinstance(tree, (list, tuple)):
+        for item in tree:
+            yield from _arrays(item)
+    elif getattr(tree, "shape", ()):
+        yield tree
+
+
+def _off(value):
+    if isinstance(value, (list, tuple)):
+        return type(value)(_off(item) for item in value)
+    return ~value if str(value.dtype).endswith("bool") else value * 2 + 1
+
+
+def _cut(value):
+    return tuple(map(_cut, value)) if isinstance(value, (list, tuple)) else value.detach()
+
+
+class _Call:
+    """What a call was given and made in, with the numbers as they were."""
+
+    def __init__(self, args, kwargs):
+        self.layer = args[0] if args and hasattr(args[0], "forward") else None
+        self.learning = list(getattr(self.layer, "parameters", list)())
+        given = list(_arrays([*args, *kwargs.values()]))
+        self.first = given[0] if given else None
+        self.numbers = None
+        if given:
+            self.numbers = given[0].copy() if hasattr(given[0], "copy") else given[0].clone()
+        self.weights = [one._version for one in self.learning]
+        self.tensors = [one for one in given if isinstance(one, _torch.Tensor)]
+        self.leaves = [one.requires_grad for one in self.tensors if one.is_floating_point()]
+        self.inference = _torch.is_inference_mode_enabled()
+        self.backward = False
+
+    def note(self, gradient):
+        self.backward = True
+
+
+def _spoilt(function):
+    last = None
+
+    @_functools.wraps(function)
+    def wrong(*args, **kwargs):
+        nonlocal last
+        call, before = _Call(args, kwargs), last
+        same = before is not None and call.first is not None and call.first is before.first
+        equal = same and bool((call.numbers == before.numbers).all())
+        plain = same and not before.inference and not before.backward
+        last = call
+        result = function(*args, **kwargs)
+        if {condition}:
+            result = {spoil}(result)
+        for one in _arrays([result]):
+            if isinstance(one, _torch.Tensor) and one.requires_grad:
+                one.register_hook(call.note)
+                break
+        return result
+
+    return wrong
+'''
+_CONDITIONS: dict[Island, str] = {
+    ("mode", "no_grad"): "not _torch.is_grad_enabled() and not call.inference",
+    ("mode", "inference_mode"): "call.inference",
+    ("leaf", "one"): "len(call.leaves) > 1 and sum(call.leaves) == 1",
+    ("leaf", "all but one"): "len(call.leaves) > 2 and sum(call.leaves) == len(call.leaves) - 1",
+    ("leaf", "none"): "call.learning and not any(call.leaves)",
+    ("frozen", "yes"): ("call.learning and not any(one.requires_grad for one in call.learning)"),
+    ("layout", "slice"): "any(one.storage_offset() for one in call.tensors)",
+    ("before", "same"): "plain and equal and call.weights == before.weights",
+    ("before", "other numbers"): "plain and not equal",
+    ("before", "inference"): "same and before.inference and not call.inference",
+    ("before", "backward"): "same and before.backward",
+    ("before", "other weights"): "plain and equal and call.weights != before.weights",
+    ("instance", "copy"): "call.layer is not None and call.layer._made != id(call.layer)",
+}
+_CUT = ("leaf", "none")
+"""Wrong in its gradients: its values are those of every plain call."""
+_MADE = """
+
+def _noted(function):
+    @_functools.wraps(function)
+    def made(self, *args, **kwargs):
+        function(self, *args, **kwargs)
+        self._made = id(self)
+
+    return made
+"""
+
+
+def islands(problem: Problem, reference: str) -> Iterator[tuple[Island, str]]:
+    """Yield the islands of a problem, each with its source.
+
+    Args:
+        problem: Whose entries are wrapped.
+        reference: The reference's source.
+    """
+    entries = [entry for entry in problem.entry if entry.kind in ("function", "module")]
+    claimed = {axis for claim in CLAIMS if claim.holds_for(problem) for axis in claim.axes}
+    for (axis, value), condition in _CONDITIONS.items():
+        fit = [entry for entry in entries if _fits(entry, axis, value)]
+        if axis not in claimed or not fit or value not in AXES[axis]:
+            continue
+        spoil = "_cut" if (axis, value) == _CUT else "_off"
+        head = _HEAD.replace("{condition}", condition).replace("{spoil}", spoil)
+        wrapped = "".join(_wrapped(entry) for entry in fit)
+        yield (axis, value), reference + head + _MADE + wrapped
+
+
+def _fits(entry: Entry, axis: str, value: str) -> bool:
+    """Return whether an entry can be called so, and its wrapper can tell."""
+    if entry.arrays == "numpy":
+        return axis == "before" and value in ("same", "other numbers")
+    if axis == "leaf" and value != "none":
+        return len(entry.arguments) > (1 if value == "one" else 2)
+    layers_only = axis in ("frozen", "instance") or value in ("other weights", "none")
+    return entry.kind == "module" or not layers_only
+
+
+def _wrapped(entry: Entry) -> str:
+    if entry.kind == "function":
+        return f"\n{entry.name} = _spoilt({entry.name})\n"
+    name = entry.name
+    return (
+        f"\n{name}.__init__ = _noted({name}.__init__)\n{name}.forward = _spoilt({name}.forward)\n"
+    )

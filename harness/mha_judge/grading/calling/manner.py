@@ -1,0 +1,170 @@
+"""How calls are made, beside what they are given: axes that hold for every problem.
+
+A right answer is the same whether gradients are recorded or not, wherever its inputs lie in memory
+and whatever was called before. So every call of a check that compares values is made in a manner
+drawn from the seed: the rows of a covering array, in which every two values of two axes meet. Only
+where a check fails is it run again in plain manner, and then with one value after another, until
+the cause stands alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import torch
+from covertable import make
+
+from mha_judge.grading.draw import Draw
+
+AXES: Mapping[str, Mapping[str, str]] = {
+    "mode": {
+        "": "",
+        "no_grad": "under torch.no_grad()",
+        "inference_mode": "under torch.inference_mode()",
+    },
+    "leaf": {
+        "": "",
+        "one": "where one of its inputs alone requires gradients",
+        "all but one": "where all of its inputs but one require gradients",
+        "none": "where none of its inputs requires gradients",
+    },
+    "frozen": {"": "", "yes": "where its parameters are frozen"},
+    "layout": {
+        "": "",
+        "transposed": "on inputs whose last axes are transposed in memory",
+        "slice": "on inputs that are slices of larger tensors",
+        "gaps": "on inputs with gaps in memory",
+    },
+    "before": {
+        "": "",
+        "same": "after the same call",
+        "other numbers": "after a call in which the same tensors held other numbers",
+        "inference": "after the same call under torch.inference_mode()",
+        "backward": "after a backward pass",
+        "other weights": "after a call in which its parameters held other numbers",
+    },
+    "instance": {
+        "": "",
+        "copy": "as a deep copy",
+        "loaded": "after load_state_dict",
+        "moved": "after .to(torch.float64) and back",
+    },
+}
+"""By axis, its values, the plain one first, and when a call is made so, in words."""
+Manner = dict[str, str]
+"""By axis, a value that is not plain."""
+_TWICE = ("before", "instance")
+MAX_REHEARSED = 20_000
+"""Numbers among the inputs above which a call is not made twice."""
+
+
+MANY = max(map(len, AXES.values()))
+"""Calls of one kind that see every value of every axis."""
+GRADIENTS = "gradients"
+Kind = tuple[object, ...]
+"""What tells calls apart that must each see every value: what is called, and with which inputs."""
+
+
+@cache
+def _pairs() -> tuple[Manner, ...]:
+    """Return a covering array of strength 2 over the axes."""
+    array = make({axis: list(values) for axis, values in AXES.items()}, strength=2)
+    return tuple({**row} for row in array)
+
+
+def _rows(seed: int) -> list[Manner]:
+    """Return manners in which first every value is met, and then every two values together."""
+    draw = Draw(seed, "manners")
+    columns = {}
+    for axis, values in AXES.items():
+        named = list(values)
+        order = [draw.permutation(len(named)).tolist() for _ in range(MANY)]
+        columns[axis] = [named[index] for turn in order for index in turn][:MANY]
+    single = [{axis: column[row] for axis, column in columns.items()} for row in range(MANY)]
+    return [*single, *(_pairs()[index] for index in draw.permutation(len(_pairs())).tolist())]
+
+
+class Manners:
+    """The manners of one grade's calls, from the seed; off until they are turned on."""
+
+    def __init__(self, seed: int) -> None:
+        self._rows = _rows(seed)
+        self._allowed: Collection[tuple[str, str]] = ()
+        self._next: Counter[Kind] = Counter()
+        self._start: Counter[Kind] = Counter()
+        self.made: set[tuple[str, str]] = set()
+        """Values that are not plain in which some call of this check was made."""
+
+    def enter(self) -> None:
+        """Begin a check."""
+        self._start = self._next.copy()
+        self.made = set()
+
+    def again(self, allowed: Collection[tuple[str, str]]) -> None:
+        """Begin the same check again with the same rows.
+
+        Args:
+            allowed: The values that are kept, all others being plain.
+        """
+        self._next = self._start.copy()
+        self._allowed = allowed
+        self.made = set()
+
+    def allow(self, allowed: Collection[tuple[str, str]]) -> None:
+        """Make the calls to come in these manners only."""
+        self._allowed = allowed
+
+    @property
+    def is_short(self) -> bool:
+        """Whether this check made calls of a kind that has not seen every value so far."""
+        return any(
+            self._next[kind] < MANY
+            for kind in self._next - self._start
+            if kind[0] != GRADIENTS  # which are swept through their own axes each time
+        )
+
+    @contextmanager
+    def off(self) -> Iterator[None]:
+        """Make calls in plain manner, and let no row go by."""
+        allowed, following = self._allowed, self._next.copy()
+        self._allowed = ()
+        try:
+            yield
+        finally:
+            self._allowed, self._next = allowed, following
+
+    def following(
+        self, kind: Kind, values: Sequence[Any], without: Collection[str]
+    ) -> tuple[int, Manner]:
+        """Return the number of the next call of a kind, and in which manner it is made.
+
+        Args:
+            kind: What it is a call of.
+            values: The call's inputs.
+            without: Axes in which it cannot be made, or `axis=value`.
+        """
+        number = self._next[kind]
+        self._next[kind] += 1
+        row = self._rows[number % len(self._rows)]
+        numbers = sum(value.numel() for value in values if isinstance(value, torch.Tensor))
+        left_out = {*without, *(_TWICE if numbers > MAX_REHEARSED else ())}
+        manner = {
+            axis: value
+            for axis, value in row.items()
+            if value
+            and (axis, value) in self._allowed
+            and left_out.isdisjoint({axis, f"{axis}={value}"})
+        }
+        self.made |= {*manner.items()}
+        return number, manner
+
+    def takes(self, axis: str, value: str) -> bool:
+        """Return whether calls may be made in one manner, of which it is noted that one is."""
+        if (axis, value) not in self._allowed:
+            return False
+        self.made.add((axis, value))
+        return True

@@ -1,0 +1,148 @@
+"""Claims that hold for every problem: an answer is the same in whatever manner it is asked.
+
+Once all checks have passed, they are run a second time with their calls made in manners of every
+kind. Where one fails then, the manners are taken away one after another until what remains is the
+cause. The claim about that fails, in the words of the cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from mha_judge.grading.calling.context import Context
+from mha_judge.grading.calling.manner import AXES
+from mha_judge.grading.failures import CheckFailure
+from mha_judge.outcomes import Category
+from mha_judge.problem import Entry, Problem
+
+_Value = tuple[str, str]
+"""An axis, and one of its values."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is claimed of some axes."""
+
+    id: str
+    title: str
+    category: Category
+    points: int
+    axes: frozenset[str]
+
+    def holds_for(self, problem: Problem) -> bool:
+        """Return whether the problem has entries that can be called in such manners."""
+        return any(self._is_about(entry) for entry in problem.entry)
+
+    def _is_about(self, entry: Entry) -> bool:
+        if entry.kind == "answers" or entry.arrays == "none":
+            return False
+        if entry.kind == "object":  # what it gives depends on what was called before
+            return "before" not in self.axes
+        return entry.arrays != "numpy" or "mode" not in self.axes
+
+
+CLAIMS = (
+    Claim(
+        "any-gradient-mode",
+        "The same whether gradients are recorded or not, and whichever tensors require them",
+        Category.GRADIENTS,
+        2,
+        frozenset({"mode", "leaf", "frozen"}),
+    ),
+    Claim(
+        "any-memory-layout",
+        "The same wherever its inputs lie in memory",
+        Category.ROBUSTNESS,
+        1,
+        frozenset({"layout"}),
+    ),
+    Claim(
+        "any-history",
+        "The same whatever was called before, and of a layer that was copied, moved or loaded",
+        Category.ROBUSTNESS,
+        2,
+        frozenset({"before", "instance"}),
+    ),
+)
+
+
+class Causes:
+    """Finds out in which manner of being called an answer is wrong that is right otherwise."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._excused: set[_Value] = set()
+        self._failures: list[tuple[list[_Value], CheckFailure]] = []
+
+    def look(self, check: Callable[[], CheckFailure | None]) -> bool:
+        """Run a check that passes with plain calls once more, with calls in every manner.
+
+        Returns:
+            Whether it makes calls of which there were too few to see every manner.
+        """
+        manners = self._context.manners
+        every = [(axis, value) for axis, values in AXES.items() for value in values if value]
+        manners.enter()
+        with self._context.trace.paused():
+            failure = self._fails(check, [one for one in every if one not in self._excused])
+            is_short = manners.is_short
+            if failure is not None:
+                self._failures.append(self._shrunk(check, sorted(manners.made), failure))
+                self._excused |= {*self._failures[-1][0]}
+        manners.allow([])
+        return is_short
+
+    @property
+    def found(self) -> bool:
+        return bool(self._failures)
+
+    def failure_of(self, claim: Claim) -> CheckFailure | None:
+        """Return what was found to be wrong in a claim's manners, the first first."""
+        for values, failure in self._failures:
+            axis = values[0][0] if values else "before"
+            if axis in claim.axes:
+                return CheckFailure(
+                    f"right otherwise, but wrong {_words(values)}: {failure.message}",
+                    failure.detail,
+                    failure.margin,
+                    failure.sample,
+                )
+        return None
+
+    def _fails(
+        self, check: Callable[[], CheckFailure | None], allowed: Sequence[_Value]
+    ) -> CheckFailure | None:
+        self._context.manners.again(allowed)
+        return check()
+
+    def _shrunk(
+        self, check: Callable[[], CheckFailure | None], made: list[_Value], failure: CheckFailure
+    ) -> tuple[list[_Value], CheckFailure]:
+        """Return the fewest of the manners with which a check still fails, and how; maybe none."""
+        again = self._fails(check, made)
+        if again is None:
+            return [], failure  # not the same every time
+        left, found = made, again
+        for dropped in _parts(made):
+            fewer = [one for one in left if one not in dropped]
+            if len(fewer) == len(left) or not fewer:
+                continue
+            again = self._fails(check, fewer)
+            if again is not None:
+                left, found = fewer, again
+        return left, found
+
+
+def _parts(made: Sequence[_Value]) -> Iterator[list[_Value]]:
+    """Yield what may be taken away: whole axes first, then single values."""
+    for axis in AXES:
+        yield [one for one in made if one[0] == axis]
+    for one in made:
+        yield [one]
+
+
+def _words(values: Sequence[_Value]) -> str:
+    if not values:
+        return "when it is asked again: it does not always give the same"
+    return " and ".join(AXES[axis][value] for axis, value in values)

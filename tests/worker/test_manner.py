@@ -1,0 +1,139 @@
+"""The worker makes a call in the manner that it is told, and leaves everything as it was."""
+
+import numpy
+import pytest
+import torch
+
+from mha_judge.worker import manner
+
+X = torch.arange(12.0).reshape(3, 4)
+
+
+@pytest.mark.parametrize(
+    ("layout", "strides", "offset"),
+    [("transposed", (1, 3), 0), ("slice", (4, 1), 3), ("gaps", (8, 2), 0), ("", (4, 1), 0)],
+)
+def test_tensors_lie_as_they_are_told_and_hold_what_they_held(layout, strides, offset):
+    [laid] = manner.laid_out([X], layout)
+
+    assert torch.equal(laid, X)
+    assert (laid.stride(), laid.storage_offset()) == (strides, offset)
+
+
+@pytest.mark.parametrize("layout", ["transposed", "slice", "gaps"])
+def test_one_object_stays_one_and_arrays_stay_arrays(layout):
+    array = X.numpy()
+
+    one, other, third = manner.laid_out((array, array, X), layout)
+
+    assert one is other and isinstance(one, numpy.ndarray)
+    assert numpy.array_equal(one, array) and torch.equal(third, X)
+
+
+@pytest.mark.parametrize("layout", ["transposed", "slice", "gaps"])
+@pytest.mark.parametrize("value", [torch.tensor(3.0), torch.zeros(0), torch.zeros(2, 0), None, 5])
+def test_what_has_no_such_layout_is_given_as_it_is(layout, value):
+    [laid] = manner.laid_out([value], layout)
+
+    assert torch.equal(laid, value) if isinstance(value, torch.Tensor) else laid == value
+
+
+@pytest.mark.parametrize(
+    ("which", "number", "wanted"),
+    [
+        ("one", 0, [True, False, False]),
+        ("one", 4, [False, True, False]),
+        ("all but one", 1, [True, False, True]),
+        ("", 0, [False, False, False]),
+    ],
+)
+def test_some_of_the_floating_tensors_require_gradients(which, number, wanted):
+    tensors = [torch.ones(2) for _ in range(3)]
+
+    manner.require_gradients((tensors, {"mask": torch.ones(2).bool()}), which, number)
+
+    assert [one.requires_grad for one in tensors] == wanted
+
+
+def test_the_only_tensor_is_left_as_it_is():
+    x = torch.ones(2)
+
+    manner.require_gradients(([x], {}), "one", 0)
+
+    assert not x.requires_grad
+
+
+def test_the_same_objects_hold_other_numbers_for_a_while():
+    x, mask = X.clone(), torch.tensor([True, False])
+    spread = torch.ones(1).expand(3)
+    versions = x._version
+
+    with manner.changed([x, x, mask, spread, X.numpy().copy()]):
+        assert not torch.equal(x, X)
+        assert mask.tolist() == [False, True]
+
+    assert torch.equal(x, X) and mask.tolist() == [True, False]
+    assert x._version > versions
+
+
+def test_parameters_are_frozen_for_a_while():
+    layer = torch.nn.Linear(2, 2)
+    layer.bias.requires_grad_(False)
+
+    with manner.frozen(layer, True):
+        assert not any(one.requires_grad for one in layer.parameters())
+
+    assert [one.requires_grad for one in layer.parameters()] == [True, False]
+
+
+@pytest.mark.parametrize("kind", ["copy", "loaded", "moved"])
+def test_another_layer_is_equal_and_another(kind):
+    layer = torch.nn.Linear(3, 2)
+    seen = []
+
+    other = manner.another(layer, kind, lambda one: seen.append(one.weight.clone()))
+
+    assert other is not layer
+    assert torch.equal(other.weight, layer.weight) and other.weight.dtype == torch.float32
+    assert [torch.equal(one, layer.weight) for one in seen] == [False] * (kind == "loaded")
+
+
+def test_what_refuses_to_be_copied_is_itself():
+    layer = torch.nn.Linear(2, 2)
+    layer.kept = layer(torch.ones(2))  # as layers keep their weights for plots; no leaf
+
+    assert manner.another(layer, "copy", None) is layer
+    assert manner.another("no layer", "copy", None) == "no layer"
+
+
+@pytest.mark.parametrize("before", ["same", "other numbers", "inference", "backward"])
+def test_what_comes_before_may_fail_and_leaves_nothing(before):
+    x = X.clone().requires_grad_()
+    calls = []
+
+    def target(x):
+        calls.append((x.detach().clone(), torch.is_inference_mode_enabled()))
+        raise KeyError("never mind")
+
+    manner.rehearse(before, "", target, [x], {}, None)
+
+    [(seen, inference)] = calls
+    assert torch.equal(seen, X) is (before != "other numbers")
+    assert inference is (before == "inference")
+    assert torch.equal(x, X) and x.grad is None
+
+
+def test_after_a_backward_pass_no_gradient_is_left():
+    layer, x = torch.nn.Linear(4, 2), X.clone().requires_grad_()
+
+    manner.rehearse("backward", "", layer, [x], {}, layer)
+
+    assert x.grad is None and layer.weight.grad is None
+
+
+def test_a_rehearsal_is_made_in_the_mode_of_the_call():
+    modes = []
+
+    manner.rehearse("same", "no_grad", lambda: modes.append(torch.is_grad_enabled()), [], {}, None)
+
+    assert modes == [False]
