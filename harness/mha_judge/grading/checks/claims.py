@@ -59,7 +59,7 @@ CLAIMS = (
     ),
     Claim(
         "any-history",
-        "The same whatever was called before, and of a layer that was copied, moved or loaded",
+        "The same whatever was called before",
         Category.ROBUSTNESS,
         2,
         frozenset({"before", "instance"}),
