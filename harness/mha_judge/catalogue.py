@@ -79,6 +79,8 @@ def _manners(problem: Problem) -> list[str]:
         return ["numpy"]
     if all(entry.kind == "object" for entry in called):
         return ["object"]
+    if all(entry.arrays == "either" for entry in called):
+        return ["numbers"]
     if "autograd" in problem.forbid:
         return ["by_hand"]
     return ["torch", *["layer"] * any(entry.kind == "module" for entry in called)]

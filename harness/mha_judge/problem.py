@@ -95,7 +95,8 @@ class Entry(_Model):
     """Names of what a call returns; all but the first `required_returns` may be left out."""
     required_returns: int = 1
     arrays: Literal["torch", "numpy", "either", "none"] = "torch"
-    """What goes in and comes back: tensors, NumPy arrays, tensors in and either out, or numbers."""
+    """What goes in and comes back: tensors, NumPy arrays, or numbers; `either`: numbers in, one of
+    the others out."""
     methods: list[Method] = []
     """What an object is asked to do."""
     roles: list[Role] = []

@@ -18,7 +18,7 @@ Island = tuple[str, str]
 _HEAD = '''
 
 import functools as _functools
-import torch as _torch
+{torch}
 
 
 def _arrays(tree):
@@ -82,6 +82,12 @@ def _spoilt(function):
 
     return wrong
 '''
+_TORCH = "import torch as _torch"
+_NO_TORCH = """
+class _torch:
+    Tensor, is_inference_mode_enabled = (), staticmethod(lambda: False)
+"""
+"""For problems that are to be solved without it."""
 _CONDITIONS: dict[Island, str] = {
     ("mode", "no_grad"): "not _torch.is_grad_enabled() and not call.inference",
     ("mode", "inference_mode"): "call.inference",
@@ -119,19 +125,26 @@ def islands(problem: Problem, reference: str) -> Iterator[tuple[Island, str]]:
         reference: The reference's source.
     """
     entries = [entry for entry in problem.entry if entry.kind in ("function", "module")]
+    by_hand = "autograd" in problem.forbid  # nothing requires gradients there
     claimed = {axis for claim in CLAIMS if claim.holds_for(problem) for axis in claim.axes}
     for (axis, value), condition in _CONDITIONS.items():
         fit = [entry for entry in entries if _fits(entry, axis, value)]
         if axis not in claimed or not fit or value not in AXES[axis]:
             continue
+        if by_hand and (axis == "leaf" or value == "backward"):
+            continue
         spoil = "_cut" if (axis, value) == _CUT else "_off"
+        torch = _NO_TORCH if all(entry.arrays == "numpy" for entry in fit) else _TORCH
         head = _HEAD.replace("{condition}", condition).replace("{spoil}", spoil)
+        head = head.replace("{torch}", torch)
         wrapped = "".join(_wrapped(entry) for entry in fit)
         yield (axis, value), reference + head + _MADE + wrapped
 
 
 def _fits(entry: Entry, axis: str, value: str) -> bool:
     """Return whether an entry can be called so, and its wrapper can tell."""
+    if entry.arrays == "either":
+        return axis == "mode"
     if entry.arrays == "numpy":
         return axis == "before" and value in ("same", "other numbers")
     if axis == "leaf" and value != "none":
