@@ -151,14 +151,15 @@ def _changing(before: str, args: Any, kwargs: Any, model: Any) -> list[Any]:
 
 @contextlib.contextmanager
 def changed(arrays: list[Any]) -> Iterator[None]:
-    """Let the same objects hold other numbers inside the block: theirs, moved on by one place."""
+    """Let the same objects hold other numbers inside the block."""
     tensors = {id(one): _as_tensor(one) for one in arrays}
     writable = [one for one in tensors.values() if 0 not in one.stride() and one.numel() > 1]
     kept = [one.detach().clone() for one in writable]
     with torch.no_grad():
         for one in writable:
             longest = max(range(one.dim()), key=lambda axis: one.shape[axis])
-            one.copy_(one.roll(1, longest))
+            other = one.roll(1, longest)  # of a mask it is a mask again
+            one.copy_(other * 0.5 + 0.25 if one.is_floating_point() else other)
     try:
         yield
     finally:
