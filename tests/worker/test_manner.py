@@ -137,3 +137,12 @@ def test_a_rehearsal_is_made_in_the_mode_of_the_call():
     manner.rehearse("same", "no_grad", lambda: modes.append(torch.is_grad_enabled()), [], {}, None)
 
     assert modes == [False]
+
+
+@pytest.mark.parametrize(("before", "model"), [("", None), ("other weights", object())])
+def test_nothing_comes_before_a_plain_call_nor_where_there_are_no_weights(before, model):
+    calls = []
+
+    manner.rehearse(before, "", calls.append, [X], {}, model)
+
+    assert calls == []

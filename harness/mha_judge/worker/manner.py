@@ -126,6 +126,8 @@ def rehearse(before: str, mode: str, target: Target, args: Any, kwargs: Any, mod
         kwargs: With what else.
         model: The instance that is called, if it is one.
     """
+    if not before:
+        return
     with contextlib.suppress(Exception):
         if before == "inference":
             with torch.inference_mode():
@@ -135,7 +137,7 @@ def rehearse(before: str, mode: str, target: Target, args: Any, kwargs: Any, mod
                 _backward(target(*args, **kwargs))
             finally:
                 _clear(args, kwargs, model)
-        elif before:
+        elif before != "other weights" or isinstance(model, torch.nn.Module):
             with changed(_changing(before, args, kwargs, model)), gradient_mode(mode):
                 target(*args, **kwargs)
 
@@ -144,9 +146,7 @@ def _changing(before: str, args: Any, kwargs: Any, model: Any) -> list[Any]:
     """Return what holds other numbers in a call that comes before."""
     if before == "other numbers":
         return list(_arrays((args, kwargs)))
-    if before == "other weights" and isinstance(model, torch.nn.Module):
-        return list(model.parameters())
-    return []
+    return list(model.parameters()) if before == "other weights" else []
 
 
 @contextlib.contextmanager

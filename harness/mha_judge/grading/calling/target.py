@@ -254,7 +254,8 @@ class Target:
         if "autograd" in self._context.task.problem.forbid:
             unfit |= {"leaf", "before=backward"}
         if self.entry.arrays == "numpy":
-            unfit |= {"mode", "leaf", "frozen", "instance", "before=inference", "before=backward"}
+            unfit |= {"mode", "leaf", "frozen", "instance"}
+            unfit |= {"before=inference", "before=backward", "before=other weights"}
         given = tuple(value is not None for value in args)
         return self._context.manners.following((asked, self.entry.name, *given), args, unfit)
 
