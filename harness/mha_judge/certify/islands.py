@@ -6,6 +6,7 @@ is made so. The judge must reject it, and say that manner.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from mha_judge.grading.calling.manner import AXES
@@ -32,11 +33,15 @@ def _arrays(tree):
 def _off(value):
     if isinstance(value, (list, tuple)):
         return type(value)(_off(item) for item in value)
+    if value is None:
+        return None
     return ~value if str(value.dtype).endswith("bool") else value * 2 + 1
 
 
 def _cut(value):
-    return tuple(map(_cut, value)) if isinstance(value, (list, tuple)) else value.detach()
+    if isinstance(value, (list, tuple)):
+        return type(value)(_cut(item) for item in value)
+    return None if value is None else value.detach()
 
 
 class _Call:
@@ -100,7 +105,9 @@ _CONDITIONS: dict[Island, str] = {
     ("before", "other numbers"): "plain and not equal",
     ("before", "inference"): "same and before.inference and not call.inference",
     ("before", "backward"): "same and before.backward",
-    ("before", "other weights"): "plain and equal and call.weights != before.weights",
+    ("before", "other weights"): (
+        "plain and equal and call.layer is before.layer and call.weights != before.weights"
+    ),
     ("instance", "copy"): "call.layer is not None and call.layer._made != id(call.layer)",
 }
 _CUT = ("leaf", "none")
@@ -127,8 +134,9 @@ def islands(problem: Problem, reference: str) -> Iterator[tuple[Island, str]]:
     entries = [entry for entry in problem.entry if entry.kind in ("function", "module")]
     by_hand = "autograd" in problem.forbid  # nothing requires gradients there
     claimed = {axis for claim in CLAIMS if claim.holds_for(problem) for axis in claim.axes}
+    tensors = _tensor_arguments(reference)
     for (axis, value), condition in _CONDITIONS.items():
-        fit = [entry for entry in entries if _fits(entry, axis, value)]
+        fit = [e for e in entries if _fits(e, axis, value, tensors.get(e.name, 0))]
         if axis not in claimed or not fit or value not in AXES[axis]:
             continue
         if by_hand and (axis == "leaf" or value == "backward"):
@@ -141,14 +149,28 @@ def islands(problem: Problem, reference: str) -> Iterator[tuple[Island, str]]:
         yield (axis, value), reference + head + _MADE + wrapped
 
 
-def _fits(entry: Entry, axis: str, value: str) -> bool:
+def _tensor_arguments(reference: str) -> dict[str, int]:
+    """Return how many tensors each function, or a class's `forward`, cannot be called without."""
+    found = {}
+    for node in ast.parse(reference).body:
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            continue
+        for call in [node, *(node.body if isinstance(node, ast.ClassDef) else ())]:
+            if isinstance(call, ast.FunctionDef) and call.name in (node.name, "forward"):
+                required = call.args.args[: len(call.args.args) - len(call.args.defaults)]
+                annotations = [ast.unparse(one.annotation) for one in required if one.annotation]
+                found[node.name] = annotations.count("Tensor")
+    return found
+
+
+def _fits(entry: Entry, axis: str, value: str, tensors: int) -> bool:
     """Return whether an entry can be called so, and its wrapper can tell."""
     if entry.arrays == "either":
         return axis == "mode"
     if entry.arrays == "numpy":
         return axis == "before" and value in ("same", "other numbers")
     if axis == "leaf" and value != "none":
-        return len(entry.arguments) > (1 if value == "one" else 2)
+        return tensors > (1 if value == "one" else 2)
     layers_only = axis in ("frozen", "instance") or value in ("other weights", "none")
     return entry.kind == "module" or not layers_only
 

@@ -66,7 +66,7 @@ def require_gradients(value: Any, which: str = "", number: int = 0) -> None:
         number: Which one, counted around.
     """
     floating = [one for one in _tensors(value) if one.is_floating_point()]
-    if which and len(floating) > 1:
+    if which in ("one", "all but one") and len(floating) > 1:
         chosen = floating[number % len(floating)]
         for one in floating:
             if (one is chosen) is (which == "one") and one.is_leaf:

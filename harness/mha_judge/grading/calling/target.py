@@ -32,8 +32,10 @@ from mha_judge.sandbox.base import nothing
 from mha_judge.wire.operations import Operation
 
 _Expectation = TypeVar("_Expectation")
-NOT_OF_WHAT_IS_KEPT = ("mode=inference_mode", "leaf", "before", "instance")
-"""Manners that would change what a later call is given."""
+_NOT_KEPT = ("mode=inference_mode", "leaf")
+"""Manners whose answer may not do for a later call."""
+NOT_OF_WHAT_IS_KEPT = (*_NOT_KEPT, "before", "instance")
+"""Those that may change what an earlier call has left, too."""
 
 
 class Target:
@@ -57,7 +59,7 @@ class Target:
 
     def __call__(self, *args: Any, keep: bool = False) -> Answer:
         """Call with the contract's arguments; `keep` lets later calls use the result itself."""
-        number, manner = self._manner("value", args, *(NOT_OF_WHAT_IS_KEPT if keep else ()))
+        number, manner = self._manner("value", args, *(_NOT_KEPT if keep else ()))
         called, expected = self._answered(args, keep=keep, manner={**manner, "number": number})
         kept = self._context.session.last_number if keep else None
         return Answer(self.entry, called.value, expected, kept)
@@ -248,7 +250,7 @@ class Target:
 
     def _manner(self, asked: str, args: Sequence[Any], *without: str) -> tuple[int, Manner]:
         """Return a number, and in which manner the next call is made."""
-        unfit = {*without, *self._unfit()}
+        unfit = {*without, *self._unfit(), "leaf=none"}  # which gradients are swept through
         if any(isinstance(leaf, Live) for leaf in leaves(args)):
             unfit |= {*NOT_OF_WHAT_IS_KEPT}
         if "autograd" in self._context.task.problem.forbid:
