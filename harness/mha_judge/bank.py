@@ -132,9 +132,8 @@ class Bank:
 
         builtin, own = (bank.root / "problems" / VOCABULARY for bank in (Bank.builtin(), self))
         words = read_vocabulary(self._file(builtin))
-        if own != builtin and own.is_file():
-            words = words.with_words_of(read_vocabulary(own))
-        return words
+        further = read_vocabulary(own) if own != builtin and own.is_file() else words
+        return words if further == words else words.with_words_of(further)
 
     def mistakes(self, problem_id: str) -> list[Mistake]:
         """Return the known mistakes of a problem.

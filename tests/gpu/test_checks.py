@@ -146,7 +146,7 @@ def test_a_device_that_cannot_be_taken_is_a_reason_or_an_error(channel):
     assert report.no_gpu.startswith("the GPU cannot be used: raises ")
     assert report.score == 100
 
-    wanted = StandIn(device="cuda", worker_device="cuda")
+    wanted = StandIn(SandboxOptions(device="cuda"), worker_device="cuda")
     with closing(wanted) as gpus, pytest.raises(SandboxUnavailable, match="--device cuda: "):
         graded("sdpa", source_of("sdpa"), channel, gpus, ())
 

@@ -1,5 +1,7 @@
 """A grader that is broken is the judge's fault, every time it is run."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from mha_judge.errors import BankError
@@ -32,7 +34,7 @@ class Entered:
 
 def run(path, context=None):
     """Run a grader's checks for a submission, or for one that did not load."""
-    task = Task(None, None, path, None, Vocabulary(), 0, {})
+    task = Task(None, SimpleNamespace(entry=[]), path, None, Vocabulary(), 0, {})
     return Run(task, context).grade()
 
 
