@@ -110,6 +110,8 @@ _CONDITIONS: dict[Island, str] = {
     ),
     ("instance", "copy"): "call.layer is not None and call.layer._made != id(call.layer)",
 }
+_OF_INTEGERS = ("positions",)
+"""Arguments that are tensors of integers, and never require gradients."""
 _CUT = ("leaf", "none")
 """Wrong in its gradients: its values are those of every plain call."""
 _MADE = """
@@ -150,7 +152,7 @@ def islands(problem: Problem, reference: str) -> Iterator[tuple[Island, str]]:
 
 
 def _tensor_arguments(reference: str) -> dict[str, int]:
-    """Return how many tensors each function, or a class's `forward`, cannot be called without."""
+    """Return how many floating tensors each function, or `forward`, cannot be called without."""
     found = {}
     for node in ast.parse(reference).body:
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -158,6 +160,7 @@ def _tensor_arguments(reference: str) -> dict[str, int]:
         for call in [node, *(node.body if isinstance(node, ast.ClassDef) else ())]:
             if isinstance(call, ast.FunctionDef) and call.name in (node.name, "forward"):
                 required = call.args.args[: len(call.args.args) - len(call.args.defaults)]
+                required = [one for one in required if one.arg not in _OF_INTEGERS]
                 annotations = [ast.unparse(one.annotation) for one in required if one.annotation]
                 found[node.name] = annotations.count("Tensor")
     return found

@@ -133,10 +133,16 @@ def rehearse(before: str, mode: str, target: Target, args: Any, kwargs: Any, mod
             with torch.inference_mode():
                 target(*args, **kwargs)
         elif before == "backward":
+            leaves = [one for one in _tensors((args, kwargs)) if one.is_floating_point()]
+            leaves = [one for one in leaves if one.is_leaf and not one.requires_grad]
             try:
+                for one in leaves:
+                    one.requires_grad_()
                 _backward(target(*args, **kwargs))
             finally:
                 _clear(args, kwargs, model)
+                for one in leaves:
+                    one.requires_grad_(False)
         elif before != "other weights" or isinstance(model, torch.nn.Module):
             with changed(_changing(before, args, kwargs, model)), gradient_mode(mode):
                 target(*args, **kwargs)
