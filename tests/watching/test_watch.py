@@ -112,7 +112,7 @@ def test_a_file_that_is_deleted_may_return(watch, tmp_path):
     terminal.until("q quit")
 
     path.unlink()
-    terminal.until("check the path")
+    terminal.until("there is no such file")
     path.write_text(RIGHT, encoding="utf-8")
 
     terminal.until("ACCEPTED")
