@@ -36,9 +36,10 @@ class Terminal:
         self._text = ""
 
     def until(self, words: str) -> str:
-        """Return what was shown up to and with some words, and forget it."""
+        """Return what was shown up to and with some words, however they wrap, and forget it."""
+        wanted = re.compile(r"\s+".join(map(re.escape, words.split())))
         deadline = time.monotonic() + WAIT_S
-        while words not in self._text:
+        while (found := wanted.search(self._text)) is None:
             left = deadline - time.monotonic()
             assert left > 0, f"{words!r} is not in {self._text[-2000:]!r}"
             ready, _, _ = select.select([self._judge], [], [], left)
@@ -49,8 +50,8 @@ class Terminal:
                     new = b""
                 assert new, f"ended before {words!r}: {self._text[-2000:]!r}"
                 self._text += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", new.decode("utf-8", "replace"))
-        found, self._text = self._text.split(words, 1)
-        return found + words
+        shown, self._text = self._text[: found.end()], self._text[found.end() :]
+        return shown
 
     def press(self, key: str) -> None:
         os.write(self._judge, key.encode())
