@@ -321,7 +321,7 @@ def test_one_by_one(candidate, draw):
     after="one_by_one",
 )
 def test_share(candidate, draw):
-    layers = [(p, layer_of(candidate, dropout=p)) for p in (0.1, 0.4, 0.75)]
+    layers = [(p, layer_of(candidate, dropout=p)) for p in (0.006, 0.1, 0.4, 0.75)]
     for p, layer in layers:
         dropped = multiples_of(candidate, layer, *copies(draw)).abs() < NEAR
 

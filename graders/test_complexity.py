@@ -125,6 +125,8 @@ def test_mha_flops(candidate):
             layer(x, x, x)
 
         assert_count(candidate.mha_flops, seen.flops, B, n, d, h)
+    for sizes in ((3, 1_001, 4_097, 1), (2, 8_191, 8_190, 65)):  # beyond what float32 counts
+        assert_count(candidate.mha_flops, complexity.mha_flops(*sizes), *sizes)
 
 
 @check(
@@ -175,3 +177,6 @@ def test_decode_step_flops(candidate):
                 layer(torch.zeros(B, 1, d), cache)
 
         assert_count(candidate.decode_step_flops, seen.flops, B, T, d, h)
+    for sizes in ((3, 10_001, 4_097, 1), (2, 131_073, 8_190, 65)):  # beyond what float32 counts
+        count = complexity.decode_step_flops(*sizes)
+        assert_count(candidate.decode_step_flops, count, *sizes)

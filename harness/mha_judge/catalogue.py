@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mha_judge.bank import LANGUAGES, Bank
 from mha_judge.grading.checks.claims import CLAIMS
+from mha_judge.grading.checks.domain import LARGEST_SCORE
 from mha_judge.listing import TRACKS, Line, tracks
 from mha_judge.problem import Problem
 from mha_judge.questions import Question, as_markdown
@@ -59,7 +60,10 @@ def with_manners(statement: str, problem: Problem, words: Mapping[str, str]) -> 
         words: The texts of `manners.toml` in the statement's language.
     """
     head = statement.partition(MANNERS_BEGIN)[0].rstrip()
-    text = "".join(words[name] for name in _manners(problem))
+    parts = [words[name] for name in (*_manners(problem), *_domain(problem))]
+    longest = max((e.domain.longest for e in problem.entry if e.domain is not None), default=0)
+    largest, farthest = (f"{number:,}".replace(",", " ") for number in (LARGEST_SCORE, longest))
+    text = "\n".join(parts).format(largest=largest, longest=farthest)
     return f"{head}\n\n{MANNERS_BEGIN}{text}\n\n{MANNERS_END}" if text else f"{head}\n"
 
 
@@ -84,6 +88,22 @@ def _manners(problem: Problem) -> list[str]:
     if "autograd" in problem.forbid:
         return ["by_hand"]
     return ["torch", *["layer"] * any(entry.kind == "module" for entry in called)]
+
+
+def _domain(problem: Problem) -> list[str]:
+    """Return the names of the texts on where a problem is graded."""
+    domains = [entry.domain for entry in problem.entry if entry.domain is not None]
+    if not domains:
+        return []
+    said = {
+        "far": True,
+        "scores": any(domain.scores for domain in domains),
+        "flags": any(domain.flags for domain in domains),
+        "long": any(domain.long for domain in domains),
+        "sizes": any(domain.fits or domain.divides for domain in domains),
+        "outside": True,
+    }
+    return [name for name, holds in said.items() if holds]
 
 
 def write_texts(bank: Bank) -> list[Path]:

@@ -69,6 +69,59 @@ class Probe(_Model):
     """Shape of each tensor argument, in order."""
 
 
+Size = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*$")]
+"""An argument and one of its letters: `k.S`."""
+
+
+class Domain(_Model):
+    """The inputs that an entry is for, beyond those that its grader draws."""
+
+    shapes: dict[Name, Annotated[str, Field(pattern=r"^(#?\w+|\.\.\.)( \w+)*$")]]
+    """By argument, its axes: letters, or names of constructor arguments, after `...` for leading
+    ones. `#L` is a number that is itself the size."""
+    flags: list[Name] = []
+    """Masks that hold zeros and ones in any dtype; an axis of a mask may be 1, or missing."""
+    masks: list[Name] = []
+    """Other masks."""
+    long: list[Name] = []
+    """Letters that may be thousands."""
+    longest: PositiveInt = 5_000
+    """How long they are graded at most."""
+    grow: list[Name] = []
+    """Arguments that are numbers, and grow with the lengths."""
+    even: list[Name] = []
+    """Letters that are even."""
+    fits: list[Size] = []
+    """Sizes that must be those of the other arguments, or of the constructor; all others raise."""
+    divides: dict[Name, Name] = {}
+    """By a letter or constructor argument, the argument that must divide it, or it raises."""
+    gradients: bool = True
+    """Whether gradients flow back to its inputs."""
+    scores: bool = False
+    """Whether it takes a softmax of scores, which may be of any size that is graded."""
+
+    @model_validator(mode="after")
+    def _is_of_its_own(self) -> Domain:
+        """Refuse letters and arguments that no shape has."""
+        letters = {letter for text in self.shapes.values() for letter in axes_of(text)}
+        for name in (*self.long, *self.even, *self.divides):
+            if name not in letters:
+                raise ValueError(f"no shape has the letter {name!r}")
+        for size in self.fits:
+            argument, _, letter = size.partition(".")
+            if letter not in axes_of(self.shapes.get(argument, "")):
+                raise ValueError(f"the shape of {argument!r} has no letter {letter!r}")
+        for name in (*self.flags, *self.masks):
+            if name not in self.shapes:
+                raise ValueError(f"{name!r} has no shape")
+        return self
+
+
+def axes_of(shape: str) -> list[str]:
+    """Return the letters of a shape, leading axes left out."""
+    return [axis for axis in shape.replace("#", "").split() if axis != "..."]
+
+
 class Method(_Model):
     """A method of an object that keeps something between calls."""
 
@@ -102,6 +155,7 @@ class Entry(_Model):
     roles: list[Role] = []
     """Weight maps in order of definition."""
     probe: Probe | None = None
+    domain: Domain | None = None
 
     @model_validator(mode="after")
     def _module_is_complete(self) -> Entry:
@@ -109,6 +163,9 @@ class Entry(_Model):
             raise ValueError("an entry of kind 'module' needs roles and a probe")
         if (self.kind == "object") != bool(self.methods):
             raise ValueError("an entry has methods if its kind is 'object', and only then")
+        for name in self.domain.shapes if self.domain is not None else ():
+            if name not in self.arguments:
+                raise ValueError(f"domain: {name!r} is no argument")
         return self
 
 
@@ -168,6 +225,7 @@ _TABLES: dict[str, type[BaseModel]] = {
     "methods": Method,
     "roles": Role,
     "probe": Probe,
+    "domain": Domain,
     "limits": Limits,
 }
 

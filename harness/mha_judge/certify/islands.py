@@ -1,17 +1,17 @@
-"""References that are wrong in one manner of being called, and right in every other.
+"""References that are wrong in one corner of their domain, and right everywhere else.
 
 Each is the reference with a wrapper around its entries, which spoils the answer just where a call
-is made so. The judge must reject it, and say that manner.
+is made in one manner, or asks for one thing. The judge must reject it, and say which.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.checks.claims import CLAIMS
-from mha_judge.problem import Entry, Problem
+from mha_judge.problem import Domain, Entry, Problem, axes_of
 
 Island = tuple[str, str]
 """An axis, and one of its values."""
@@ -60,6 +60,12 @@ class _Call:
         self.leaves = [one.requires_grad for one in self.tensors if one.is_floating_point()]
         self.inference = _torch.is_inference_mode_enabled()
         self.backward = False
+        self.dtypes = [str(one.dtype).rpartition(".")[2] for one in given]
+        self.longest = max([0, *(size for one in given[:1] for size in one.shape)])
+        floats = [one for one in given[:1] if "float" in str(one.dtype)]
+        self.size = max([0.0, *(float(abs(one).mean()) for one in floats)])
+        self.ones = [one for one in given if 1 in one.shape[-2:]]
+        self.twice = len({id(one) for one in given}) < len(given)
 
     def note(self, gradient):
         self.backward = True
@@ -76,7 +82,12 @@ def _spoilt(function):
         equal = same and bool((call.numbers == before.numbers).all())
         plain = same and not before.inference and not before.backward
         last = call
-        result = function(*args, **kwargs)
+        try:
+            result = function(*args, **kwargs)
+        except Exception:
+            if {lenient}:
+                return call.first
+            raise
         if {condition}:
             result = {spoil}(result)
         for one in _arrays([result]):
@@ -109,11 +120,25 @@ _CONDITIONS: dict[Island, str] = {
         "plain and equal and call.layer is before.layer and call.weights != before.weights"
     ),
     ("instance", "copy"): "call.layer is not None and call.layer._made != id(call.layer)",
+    ("scores", "large"): "call.size > 120",
+    ("mask dtype", "int8"): "'int8' in call.dtypes",
+    ("length", "hundreds"): "260 <= call.longest <= 340",
+    ("one object", "two"): "call.twice",
+    ("gradients", "long"): "any(call.leaves) and 97 <= call.longest <= 141",
+    ("sizes", "one"): "False",
 }
+TOLD: Mapping[str, tuple[str, ...]] = {
+    **{axis: tuple(filter(None, values.values())) for axis, values in AXES.items()},
+    "scores": ("where scores are large",),
+    "mask dtype": ("is int8",),
+    "length": ("where ",),
+    "gradients": ("where ",),
+}
+"""By axis, how a report may say it; of others it is enough that an answer is rejected."""
 _OF_INTEGERS = ("positions",)
 """Arguments that are tensors of integers, and never require gradients."""
-_CUT = ("leaf", "none")
-"""Wrong in its gradients: its values are those of every plain call."""
+_CUT = (("leaf", "none"), ("gradients", "long"))
+"""Wrong in their gradients: their values are those of every plain call."""
 _MADE = """
 
 def _noted(function):
@@ -135,17 +160,18 @@ def islands(problem: Problem, reference: str) -> Iterator[tuple[Island, str]]:
     """
     entries = [entry for entry in problem.entry if entry.kind in ("function", "module")]
     by_hand = "autograd" in problem.forbid  # nothing requires gradients there
-    claimed = {axis for claim in CLAIMS if claim.holds_for(problem) for axis in claim.axes}
     tensors = _tensor_arguments(reference)
     for (axis, value), condition in _CONDITIONS.items():
-        fit = [e for e in entries if _fits(e, axis, value, tensors.get(e.name, 0))]
-        if axis not in claimed or not fit or value not in AXES[axis]:
+        [claim] = [claim for claim in CLAIMS if axis in claim.axes]
+        fit = [one for one in entries if _fits(one, axis, value, tensors.get(one.name, 0))]
+        if not fit or not claim.holds_for(problem):
             continue
         if by_hand and (axis == "leaf" or value == "backward"):
             continue
-        spoil = "_cut" if (axis, value) == _CUT else "_off"
+        head = _HEAD.replace("{condition}", condition)
+        head = head.replace("{spoil}", "_cut" if (axis, value) in _CUT else "_off")
+        head = head.replace("{lenient}", "call.odd" if axis == "sizes" else "False")
         torch = _NO_TORCH if all(entry.arrays == "numpy" for entry in fit) else _TORCH
-        head = _HEAD.replace("{condition}", condition).replace("{spoil}", spoil)
         head = head.replace("{torch}", torch)
         wrapped = "".join(_wrapped(entry) for entry in fit)
         yield (axis, value), reference + head + _MADE + wrapped
@@ -168,6 +194,8 @@ def _tensor_arguments(reference: str) -> dict[str, int]:
 
 def _fits(entry: Entry, axis: str, value: str, tensors: int) -> bool:
     """Return whether an entry can be called so, and its wrapper can tell."""
+    if axis not in AXES:
+        return entry.domain is not None and _is_varied(entry.domain, axis)
     if entry.arrays == "either":
         return axis == "mode"
     if entry.arrays == "numpy":
@@ -176,6 +204,26 @@ def _fits(entry: Entry, axis: str, value: str, tensors: int) -> bool:
         return tensors > (1 if value == "one" else 2)
     layers_only = axis in ("frozen", "instance") or value in ("other weights", "none")
     return entry.kind == "module" or not layers_only
+
+
+def _is_varied(domain: Domain, axis: str) -> bool:
+    """Return whether inputs of a domain are varied in a respect, and a wrapper can tell."""
+    tensors = [shape for shape in domain.shapes.values() if not shape.startswith("#")]
+    if not tensors:
+        return False
+    if axis == "one object":
+        masks = {*domain.flags, *domain.masks}
+        axes = [len(axes_of(shape)) for name, shape in domain.shapes.items() if name not in masks]
+        return len({*axes}) < len(axes)
+    return bool(
+        {
+            "scores": domain.scores,
+            "mask dtype": domain.flags,
+            "length": domain.long,
+            "gradients": domain.gradients and domain.long,
+            "sizes": domain.fits,
+        }[axis]
+    )
 
 
 def _wrapped(entry: Entry) -> str:

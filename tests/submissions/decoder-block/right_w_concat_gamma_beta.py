@@ -29,7 +29,7 @@ class ScaleDotProductAttention(nn.Module):
         batch_size, head, length, d_tensor = k.size()
         score = (q @ k.transpose(2, 3)) / math.sqrt(d_tensor)
         if mask is not None:
-            score = score.masked_fill(mask == 0, -10000)
+            score = score.masked_fill(mask == 0, -1e9)
         score = self.softmax(score)
         return score @ v, score
 

@@ -34,7 +34,7 @@ class Layer(Target):
 
     def __init__(self, maker: Maker, sizes: Mapping[str, Any], dtype: torch.dtype) -> None:
         super().__init__(maker.context, maker.entry)
-        self._maker = maker
+        self.maker = maker
         self.sizes = dict(sizes)
         self.dtype = dtype
         self.draw = maker.context.draw_weights()
@@ -54,6 +54,11 @@ class Layer(Target):
         self.training = False
 
     @property
+    def is_usable(self) -> bool:
+        """Whether its process still lives, and dropout is off."""
+        return self.generation == self._context.session.generation and not self.training
+
+    @property
     def parameter_count(self) -> int:
         """Numbers in all parameters of the candidate's layer, each array counted once.
 
@@ -63,7 +68,7 @@ class Layer(Target):
         bound, aliases = self.arrangement.values, self.arrangement.aliases
         own = [p for p in self.parameters if p.path not in aliases]
         if any(p.plain and p.path not in bound for p in own):
-            own = [p for p in own if p.path in bound or p.path not in self._maker.spare]
+            own = [p for p in own if p.path in bound or p.path not in self.maker.spare]
         return sum(int(torch.Size(p.shape or []).numel()) for p in own)
 
     @property
@@ -91,7 +96,7 @@ class Layer(Target):
         if _WITHOUT_SPARE in wanted or not wanted:
             needed = self.parameters
             if any(one.plain for one in needed):
-                needed = [one for one in needed if one.path not in self._maker.spare]
+                needed = [one for one in needed if one.path not in self.maker.spare]
             if len(needed) < len(self.parameters):
                 with contextlib.suppress(Unbound):
                     for found in arrangements(needed, roles, words, wanted):
@@ -162,20 +167,26 @@ class Layer(Target):
     def redraw(self) -> None:
         """Give the same instance other weights, as an optimiser's step does."""
         self._roles = self._draw_roles()
-        self.bind_first(self._maker.chosen)
+        self.bind_first(self.maker.chosen)
 
     def without_biases(self) -> Layer:
         """Set every bias to zero, so that a position of zeros has scores of exactly 0."""
         for role in self._roles:
             role.bias.zero_()
-        self.bind_first(self._maker.chosen)
+        self.bind_first(self.maker.chosen)
         return self
+
+    def like(self, dtype: torch.dtype | None = None, **sizes: Any) -> Layer:
+        """Return another layer with weights of its own, in some sizes or its dtype unlike this."""
+        other = Layer(self.maker, {**self.sizes, **sizes}, dtype or self.dtype)
+        other.bind_first(self.maker.chosen)
+        return other
 
     def twin(self) -> Layer:
         """Return another instance with the same weights."""
-        twin = Layer(self._maker, self.sizes, self.dtype)
+        twin = Layer(self.maker, self.sizes, self.dtype)
         twin._roles = self._roles
-        twin.bind_first(self._maker.chosen)
+        twin.bind_first(self.maker.chosen)
         return twin
 
     def read(self, value: Live) -> Any:
@@ -239,13 +250,13 @@ class Layer(Target):
     def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
         if self.generation != self._context.session.generation:
             raise Crashed("the layer is gone: the process ended in an earlier call of this check")
-        return self._handle, self._maker.found.definition.call
+        return self._handle, self.maker.found.definition.call
 
     def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
         return self._exact, self._rounded
 
     def _what(self) -> str:
-        return f"`{self._maker.found.name}` when called"
+        return f"`{self.maker.found.name}` when called"
 
     def _parameters_of_references(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
         exact, rounded = self._parameters
@@ -255,7 +266,7 @@ class Layer(Target):
         self, found: Mapping[str, Tensor | None], wanted: Mapping[str, Expected]
     ) -> list[tuple[str, Tensor | None, Expected]]:
         """Return a row for each bound parameter, its gradient laid out as its numbers are."""
-        if not self._maker.found.definition.module or self.arrangement is None:
+        if not self.maker.found.definition.module or self.arrangement is None:
             return []  # an ordinary class need not be trainable
         exact = self._arranged({name: one.exact for name, one in wanted.items()})
         rounded = self._arranged({name: one.rounded for name, one in wanted.items()})

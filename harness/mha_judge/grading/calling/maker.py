@@ -13,6 +13,7 @@ from mha_judge.grading.binding.described import ParameterInfo
 from mha_judge.grading.binding.entries import Found
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.replies import Made
+from mha_judge.grading.expecting.arrays import as_arrays
 from mha_judge.problem import Entry
 from mha_judge.wire.operations import Operation
 
@@ -37,9 +38,12 @@ class Maker:
 
     def attempt(self, *sizes: float) -> None:
         """Make a layer that the contract rules out, and call it if that did not raise."""
-        named = dict(zip(self.entry.constructor, sizes, strict=True))
-        handle, _ = self.make(named)
-        self._call_once(handle, named)
+        self.try_once(dict(zip(self.entry.constructor, sizes, strict=True)))
+
+    def try_once(self, sizes: Mapping[str, Any], inputs: Sequence[Any] | None = None) -> None:
+        """Make a layer and call it, with input of the probe's shape by default."""
+        handle, _ = self.make(sizes)
+        self._call_once(handle, sizes, inputs)
 
     def make(self, sizes: Mapping[str, Any]) -> tuple[int, list[ParameterInfo]]:
         """Return handle and parameters of a new instance in the worker."""
@@ -54,11 +58,15 @@ class Maker:
             parameters = session.request(Operation.PARAMETERS, handle=handle).parameters
         return handle, parameters
 
-    def _call_once(self, handle: int, sizes: Mapping[str, Any]) -> None:
-        """Call an instance with input of the probe's shape, whatever it returns."""
-        shapes = _probe_shapes(self.entry, sizes)
-        inputs = [torch.ones(shape) for shape in shapes]
+    def _call_once(
+        self, handle: int, sizes: Mapping[str, Any], inputs: Sequence[Any] | None = None
+    ) -> None:
+        """Call an instance, with input of the probe's shape by default, whatever it returns."""
+        if inputs is None:
+            inputs = [torch.ones(shape) for shape in _probe_shapes(self.entry, sizes)]
         call = self.bind_call(inputs, sizes)
+        if self.entry.arrays == "numpy":
+            call = as_arrays(call)
         self.context.session.request(Operation.CALL, (*call, None), target=handle)
 
     def bind_call(self, args: Sequence[Any], sizes: Mapping[str, Any]) -> Call:

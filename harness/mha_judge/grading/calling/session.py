@@ -158,6 +158,11 @@ class Session:
         """Number of the last request, under which the worker keeps what it returned."""
         return self._number
 
+    @property
+    def worked_s(self) -> float:
+        """How long the submission has worked so far."""
+        return self._limits.total_s - self._left_s
+
     def close(self) -> None:
         """End the worker and note what it used."""
         if self._alive:

@@ -49,6 +49,11 @@ class Target:
         self.entry = entry
         self.last: Step | None = None
 
+    @property
+    def is_usable(self) -> bool:
+        """Whether it can be called as it was made."""
+        return True
+
     # what the subclasses know
     def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
         raise NotImplementedError

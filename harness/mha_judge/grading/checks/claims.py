@@ -1,23 +1,34 @@
-"""Claims that hold for every problem: an answer is the same in whatever manner it is asked.
+"""Claims that hold for every problem: an answer is right however and wherever it is asked.
 
 Once all checks have passed, they are run a second time with their calls made in manners of every
 kind. Where one fails then, the manners are taken away one after another until what remains is the
-cause. The claim about that fails, in the words of the cause.
+cause. The claim about that fails, in the words of the cause. So do the claims about the domain,
+where what `domain` asks is answered wrongly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.outcomes import Category
-from mha_judge.problem import Entry, Problem
+from mha_judge.problem import Domain, Entry, Problem
 
 _Value = tuple[str, str]
 """An axis, and one of its values."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """Something in which an answer is wrong that is right otherwise."""
+
+    axes: frozenset[str]
+    where: str
+    """In words, after "wrong"; empty where the failure says it."""
+    failure: CheckFailure
 
 
 @dataclass(frozen=True)
@@ -29,12 +40,26 @@ class Claim:
     category: Category
     points: int
     axes: frozenset[str]
+    of_domain: Callable[[Domain], object] | None = None
+    """Whether it is about entries of a domain; None for one about manners."""
 
     def holds_for(self, problem: Problem) -> bool:
-        """Return whether the problem has entries that can be called in such manners."""
+        """Return whether the problem has entries that can be called so."""
         return any(self._is_about(entry) for entry in problem.entry)
 
+    def failure(self, found: Iterable[Wrong]) -> CheckFailure | None:
+        """Return what of it was found to be wrong first."""
+        for one in found:
+            if not self.axes.isdisjoint(one.axes):
+                how = f"right otherwise, but wrong {one.where}: " if one.where else ""
+                failure = one.failure
+                told = how + failure.message
+                return CheckFailure(told, failure.detail, failure.margin, failure.sample)
+        return None
+
     def _is_about(self, entry: Entry) -> bool:
+        if self.of_domain:
+            return entry.domain is not None and bool(self.of_domain(entry.domain))
         if entry.kind == "answers" or entry.arrays == "none":
             return False
         if entry.kind == "object":  # what it gives depends on what was called before
@@ -54,10 +79,10 @@ CLAIMS = (
     ),
     Claim(
         "any-memory-layout",
-        "The same wherever its inputs lie in memory",
+        "The same wherever its inputs lie in memory, and where two of them are one object",
         Category.ROBUSTNESS,
         1,
-        frozenset({"layout"}),
+        frozenset({"layout", "one object"}),
     ),
     Claim(
         "any-history",
@@ -65,6 +90,46 @@ CLAIMS = (
         Category.ROBUSTNESS,
         2,
         frozenset({"before", "instance"}),
+    ),
+    Claim(
+        "scores-of-any-size",
+        "The same rule for scores of any size, masked or not",
+        Category.NUMERICS,
+        2,
+        frozenset({"scores"}),
+        lambda domain: domain.scores,
+    ),
+    Claim(
+        "masks-of-any-dtype",
+        "A mask means the same in every dtype",
+        Category.MASKING,
+        2,
+        frozenset({"mask dtype"}),
+        lambda domain: domain.flags,
+    ),
+    Claim(
+        "any-length",
+        "The same rule for long inputs",
+        Category.VALUES,
+        2,
+        frozenset({"length"}),
+        lambda domain: domain.long,
+    ),
+    Claim(
+        "gradients-of-any-shape",
+        "Right gradients for inputs of every shape",
+        Category.GRADIENTS,
+        1,
+        frozenset({"gradients"}),
+        lambda domain: domain.gradients,
+    ),
+    Claim(
+        "sizes-that-belong-together",
+        "Refuses sizes that do not belong together, also where they multiply out",
+        Category.ROBUSTNESS,
+        2,
+        frozenset({"sizes"}),
+        lambda domain: domain.fits or domain.divides,
     ),
 )
 
@@ -75,7 +140,7 @@ class Causes:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._excused: set[_Value] = set()
-        self._failures: list[tuple[list[_Value], CheckFailure]] = []
+        self.found: list[Wrong] = []
 
     def look(self, check: Callable[[], CheckFailure | None]) -> bool:
         """Run a check that passes with plain calls once more, with calls in every manner.
@@ -90,27 +155,12 @@ class Causes:
             failure = self._fails(check, [one for one in every if one not in self._excused])
             is_short = manners.is_short
             if failure is not None:
-                self._failures.append(self._shrunk(check, sorted(manners.made), failure))
-                self._excused |= {*self._failures[-1][0]}
+                values, failure = self._shrunk(check, sorted(manners.made), failure)
+                axes = frozenset({values[0][0] if values else "before"})
+                self.found.append(Wrong(axes, _words(values), failure))
+                self._excused |= {*values}
         manners.allow([])
         return is_short
-
-    @property
-    def found(self) -> bool:
-        return bool(self._failures)
-
-    def failure_of(self, claim: Claim) -> CheckFailure | None:
-        """Return what was found to be wrong in a claim's manners, the first first."""
-        for values, failure in self._failures:
-            axis = values[0][0] if values else "before"
-            if axis in claim.axes:
-                return CheckFailure(
-                    f"right otherwise, but wrong {_words(values)}: {failure.message}",
-                    failure.detail,
-                    failure.margin,
-                    failure.sample,
-                )
-        return None
 
     def _fails(
         self, check: Callable[[], CheckFailure | None], allowed: Sequence[_Value]

@@ -15,6 +15,7 @@ from mha_judge.grading.calling.manner import MANY
 from mha_judge.grading.checks.check import CheckSpec, spec_of
 from mha_judge.grading.checks.claims import CLAIMS, Causes, Claim
 from mha_judge.grading.checks.collected import Collected, as_id, check_id, collect
+from mha_judge.grading.checks.domain import Elsewhere
 from mha_judge.grading.checks.gpu import explained
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.failures import CheckFailure
@@ -51,6 +52,7 @@ class Run:
         self._context = context
         self._candidate = None if context is None else Candidate(context)
         self._causes = None if context is None else Causes(context)
+        self._elsewhere = None if context is None else Elsewhere(context)
         self._lease = lease
         self._only = only
         self._until_failure = until_failure
@@ -101,6 +103,9 @@ class Run:
                 if self._until_failure and self._causes.found:
                     return
             left = short
+        assert self._elsewhere is not None  # it is where the causes are
+        counting = [r.id for r in self.results if r.id in passed and not r.advisory]
+        self._elsewhere.look(counting)
 
     def _take(self, item: Any, checks: Collected) -> None:
         spec = spec_of(item.function)
@@ -156,9 +161,9 @@ class Run:
     def _claim(self, claim: Claim) -> CheckResult:
         """Return what came of a claim that all checks were about."""
         outcome, message, failure = Outcome.PASSED, "", None
-        if self._causes is None:
+        if self._causes is None or self._elsewhere is None:
             outcome, message = Outcome.NOT_ASSESSED, _NOT_LOADED
-        elif (failure := self._causes.failure_of(claim)) is not None:
+        elif (failure := claim.failure([*self._causes.found, *self._elsewhere.found])) is not None:
             outcome, message = failure.outcome, failure.message
         elif self._failed():
             outcome, message = Outcome.NOT_ASSESSED, "it is wrong however it is called"

@@ -28,6 +28,8 @@ from mha_judge.wire import map_tree
 _FACTOR = {torch.float64: 16.0, torch.float32: 16.0, torch.bfloat16: 6.0, torch.float16: 6.0}
 _LOGIT_FLOOR = 4.0
 _CEILING = 0.1
+_TELLING = 2.0
+"""How far below the ceiling the reference's own error is where answers are graded at their edge."""
 _FLOOR = {torch.float64: 16.0, torch.float32: 16.0, torch.bfloat16: 2.0, torch.float16: 4.0}
 
 
@@ -50,10 +52,27 @@ class Expected:
         if not dtype.is_floating_point:
             return 0.0
         epsilon = torch.finfo(torch.float32 if dtype is torch.float64 else dtype).eps
-        own = _largest((self.rounded.double() - self.exact).abs())
         floor = epsilon * (_FLOOR[dtype] + _LOGIT_FLOOR * self.largest_logit)
-        scale = max(_largest(self.exact.abs()), self.scale, 1e-3)
-        return min(_FACTOR[dtype] * own + floor * scale, _CEILING * scale)
+        return min(_FACTOR[dtype] * self._own + floor * self._size, _CEILING * self._size)
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether a right answer is certain to be within the tolerance.
+
+        It need not be where the reference has NaN, or is itself far off in the question's dtype.
+        """
+        if not self.rounded.dtype.is_floating_point:
+            return True
+        known = not bool(self.exact.isnan().any())
+        return known and _TELLING * self._own <= _CEILING * self._size
+
+    @property
+    def _own(self) -> float:
+        return _largest((self.rounded.double() - self.exact).abs())
+
+    @property
+    def _size(self) -> float:
+        return max(_largest(self.exact.abs()), self.scale, 1e-3)
 
 
 @dataclass(frozen=True)
@@ -69,7 +88,7 @@ class Logits(TorchFunctionMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.largest = 0.0
+        self.largest: float = 0.0
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None

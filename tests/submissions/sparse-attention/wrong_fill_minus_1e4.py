@@ -1,6 +1,6 @@
-# expect: accepted
+# expect: rejected
 # problem: sparse-attention
-# −1e4 is right at the logits that are graded, if not at all there could be
+# mistake: a fill of −1e4, which scores may be below
 import torch
 import torch.nn.functional as F
 

@@ -1,0 +1,154 @@
+"""The letters of an entry's domain: which sizes a call has, and the same call at other sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mha_judge.grading.draw import Draw
+from mha_judge.problem import Domain, axes_of
+
+
+class Unshaped(Exception):
+    """A call whose sizes are not those of the domain."""
+
+
+class Shapes:
+    """The sizes of one call."""
+
+    def __init__(
+        self, domain: Domain, names: Sequence[str], args: Sequence[Any], made: Mapping[str, Any]
+    ) -> None:
+        """Take a call.
+
+        Args:
+            domain: That of the entry.
+            names: Its arguments, in the contract's order.
+            args: The call's.
+            made: What the layer was made with, by name; empty for a function.
+
+        Raises:
+            Unshaped: If the call is none of the domain.
+        """
+        self._domain = domain
+        self._args = dict(zip(names, args, strict=False))
+        self.letters = {
+            name: value for name, value in made.items() if type(value) is int and value > 0
+        }
+        """The size of each."""
+        for name, value in self._args.items():
+            for letter, size in self._sizes(name, value):
+                if self.letters.setdefault(letter, size) != size:
+                    raise Unshaped
+
+    def _sizes(self, name: str, value: Any) -> list[tuple[str, int]]:
+        shape = self._domain.shapes.get(name)
+        if shape is None or value is None:
+            if not isinstance(value, (int, float, str, type(None))):
+                raise Unshaped
+            return []
+        if shape.startswith("#"):
+            return [(shape[1:], value)] if type(value) is int and value > 0 else []
+        if not isinstance(value, Tensor):
+            raise Unshaped
+        axes = self._axes(name, value)
+        sizes = zip(axes, value.shape[value.dim() - len(axes) :], strict=True)
+        if self._is_mask(name):
+            return [(letter, size) for letter, size in sizes if size != 1]
+        return list(sizes)
+
+    def _axes(self, name: str, value: Tensor) -> list[str]:
+        """Return the letters of a tensor's last axes."""
+        axes = axes_of(self._domain.shapes[name])
+        if self._is_mask(name):
+            axes = axes[max(0, len(axes) - value.dim()) :]
+        leading = value.dim() - len(axes)
+        if leading < 0 or (leading and not self._domain.shapes[name].startswith("...")):
+            raise Unshaped
+        return axes
+
+    def at(
+        self, letters: Mapping[str, int], draw: Draw, only: str = "", leading: int = 0
+    ) -> list[Any]:
+        """Return the arguments at other sizes: numbers are drawn anew, flags and indices repeated.
+
+        Args:
+            letters: New sizes; all others stay.
+            draw: Where the numbers come from.
+            only: The one argument that is changed; all if empty.
+            leading: What leading axes are cut to; not cut if 0.
+        """
+        return [
+            value if only not in ("", name) else self._at(name, value, letters, draw, leading)
+            for name, value in self._args.items()
+        ]
+
+    def _at(
+        self, name: str, value: Any, letters: Mapping[str, int], draw: Draw, leading: int
+    ) -> Any:
+        shape = self._domain.shapes.get(name, "")
+        if shape.startswith("#") and type(value) is int:
+            return letters.get(shape[1:], value)
+        if not isinstance(value, Tensor):
+            return value
+        axes, new = self._axes(name, value), value
+        first = value.dim() - len(axes)
+        for axis in range(first if leading else 0):
+            new = new.narrow(axis, 0, min(leading, new.shape[axis]))
+        for axis, letter in enumerate(axes, first):
+            size, wanted = value.shape[axis], letters.get(letter, value.shape[axis])
+            spreads = size == 1 and self._is_mask(name)
+            if wanted != size and not spreads:
+                new = new.index_select(axis, torch.arange(wanted) % size)
+        if new.shape != value.shape and value.is_floating_point() and not self._is_mask(name):
+            scale = float(value.double().std(unbiased=False)) or 1.0
+            return (scale * draw.normal(*new.shape, dtype=torch.float64)).to(value.dtype)
+        return new
+
+    def _is_mask(self, name: str) -> bool:
+        return name in self._domain.flags or name in self._domain.masks
+
+    def numbers(self) -> dict[int, Tensor]:
+        """Return the floating inputs that hold numbers, by their place."""
+        return {
+            index: value
+            for index, (name, value) in enumerate(self._args.items())
+            if isinstance(value, Tensor)
+            and value.is_floating_point()
+            and not self._is_mask(name)
+            and name in self._domain.shapes
+        }
+
+    def places(self, letter: str) -> list[tuple[int, int]]:
+        """Return the axes of a letter among the inputs that hold numbers: input and axis."""
+        names = list(self._args)
+        return [
+            (index, value.dim() - len(axes) + axis)
+            for index, value in self.numbers().items()
+            for axes in [self._axes(names[index], value)]
+            for axis, one in enumerate(axes)
+            if one == letter
+        ]
+
+    def flags(self) -> dict[int, Tensor]:
+        """Return the inputs of zeros and ones, by their place."""
+        return {
+            index: value
+            for index, (name, value) in enumerate(self._args.items())
+            if name in self._domain.flags and isinstance(value, Tensor)
+        }
+
+    @property
+    def pattern(self) -> tuple[object, ...]:
+        """What tells calls apart that a domain covers each: what is given, and how it spreads."""
+        return tuple(self._pattern(name, value) for name, value in self._args.items())
+
+    def _pattern(self, name: str, value: Any) -> object:
+        if isinstance(value, Tensor):
+            if name in self._domain.flags:
+                return tuple(size == 1 for size in value.shape)
+            return (value.dim(), str(value.dtype), *(size == 1 for size in value.shape))
+        return value if value is None or isinstance(value, bool) else type(value).__name__

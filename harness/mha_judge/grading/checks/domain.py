@@ -1,0 +1,603 @@
+"""An answer that is right in every check is asked again elsewhere in the domain of its problem.
+
+The questions are those of the checks, varied in one respect at a time: scores of another size,
+masks of another dtype, other lengths, gradients at other shapes, one object twice, and sizes that
+do not belong together. Each follows a plain call that was right, so what is wrong has one cause.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mha_judge.grading.calling.context import Context
+from mha_judge.grading.calling.function import Function
+from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.calling.shapes import Shapes, Unshaped
+from mha_judge.grading.calling.target import Target
+from mha_judge.grading.calling.trace import Step
+from mha_judge.grading.checks.assertions import assert_gradients_match, assert_rejected
+from mha_judge.grading.checks.claims import Wrong
+from mha_judge.grading.draw import Draw
+from mha_judge.grading.expecting.answer import assert_close
+from mha_judge.grading.expecting.compare import compare
+from mha_judge.grading.expecting.expected import Logits, exact_copy, in_float64, leaves
+from mha_judge.grading.failures import CheckFailure, Crashed, Raised, TimedOut
+from mha_judge.grading.formulas.constants import integers_in
+from mha_judge.problem import Domain, axes_of
+
+LARGEST_SCORE = 200_000
+"""How large scores are that are graded. A fill of −1e9 is far below; one of −1e4 is not."""
+LONGEST = 5_000
+_WIDEST_SCALE = 1_000.0
+_SCALE = 300.0
+"""What inputs are multiplied with where the reference does not show its scores."""
+_SQUARE = 40_000_000
+"""Numbers that a naive answer may make of a call: pairs of positions times their features."""
+_TRIED = 260
+"""A length beyond round buffers, which tells how long a longer one would take."""
+_LOUD, _LOUDER, _LOUDER_VALUE = 2, 8.0, 100.0
+"""How many positions of a long input in half precision are larger than the others, how much."""
+_SLACK = 3.0
+"""How many times the tolerance its error may be: what is felt too much is felt by far."""
+_LENGTHS_S = 2.0
+"""What an answer may take for those in all."""
+_CALL_S = 0.5
+"""What a long call may take by what a shorter one took; else it is made shorter."""
+_HALF, _MANY = 520, 1_030
+"""Least lengths: beyond the whole numbers that bfloat16 has, and beyond large buffers."""
+_DTYPES = (
+    torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
+    torch.float16, torch.bfloat16, torch.float32, torch.float64,
+)  # fmt: skip
+_FEW_DTYPES = 3
+_MAX_CASES = {torch.float32: 7, torch.bfloat16: 2}
+"""Questions of an entry that are varied, by dtype; of others one."""
+_MAX_LONG = {torch.float32: 1, torch.bfloat16: 3}
+"""Those that are asked at hundreds of positions."""
+_MAX_FAR = 1
+"""Those at whose lengths one is thousands and the other is not."""
+_MAX_ONE_OBJECT = 4
+"""Those in which two inputs become one object."""
+_MAX_LONG_GRADIENTS = 4
+"""Those of which gradients are asked at a hundred positions."""
+_MAX_SIZES = 4
+"""Those that are asked with sizes that do not belong together."""
+_MAX_CONSTANTS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A question of a check's, with plain inputs."""
+
+    target: Target
+    args: tuple[Any, ...]
+    shapes: Shapes
+    names: tuple[str, ...] = ()
+    """The results that were right in a plain call."""
+
+    @property
+    def domain(self) -> Domain:
+        assert self.target.entry.domain is not None
+        return self.target.entry.domain
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return next((one.dtype for one in self.shapes.numbers().values()), torch.float32)
+
+    @property
+    def is_half(self) -> bool:
+        return self.dtype not in (torch.float32, torch.float64)
+
+    def with_numbers(self, numbers: Mapping[int, Any]) -> list[Any]:
+        """Return the arguments, some of them others."""
+        return [numbers.get(index, value) for index, value in enumerate(self.args)]
+
+
+class Elsewhere:
+    """Asks what no check asks."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._draw = Draw(context.task.seed, "domain")
+        self._constants = integers_in(context.task.submission.source)
+        self._length_s = 0.0
+        self._asked_long: Counter[torch.dtype] = Counter()
+        self._dtypes: Counter[str] = Counter()
+        self._of: defaultdict[torch.dtype, set[str]] = defaultdict(set)
+        """Entries by the dtypes that their checks ask for."""
+        self.found: list[Wrong] = []
+
+    def look(self, checks: Sequence[str]) -> None:
+        """Vary the questions of some checks, until one thing of each kind is wrong."""
+        steps = [step for check in checks for step in self._context.trace.of(check)]
+        self._context.enter("domain")
+        with self._context.trials():
+            cases = list(self._right(_cases(steps)))
+            wrt = _differentiated(steps)
+            for case in cases:
+                self._of[case.dtype].add(case.target.entry.name)
+            asked: Counter[str] = Counter()
+            for case in cases:
+                name = case.target.entry.name
+                self._in_every_respect(case, asked[name], wrt.get(name, ()))
+                asked[name] += 1
+
+    def _in_every_respect(self, case: Case, number: int, wrt: Sequence[int]) -> None:
+        ways: dict[str, Iterator[tuple[str, CheckFailure | None]]] = {
+            "scores": self._scores(case),
+            "mask dtype": self._mask_dtypes(case),
+            "one object": self._one_object(case, number),
+            "gradients": self._gradients(case, number, wrt),
+            "sizes": self._sizes(case, number),
+            "length": self._lengths(case, number),
+        }
+        for axis, way in ways.items():
+            if not self._is_found(axis):
+                self._take(axis, way)
+
+    def _take(self, axis: str, way: Iterator[tuple[str, CheckFailure | None]]) -> None:
+        """Keep the first thing that is wrong."""
+        for where, failure in way:
+            if failure is not None:
+                self.found.append(Wrong(frozenset({axis}), where, failure))
+                return
+
+    def _is_found(self, axis: str) -> bool:
+        return any(axis in one.axes for one in self.found)
+
+    def _right(self, cases: Sequence[Case]) -> Iterator[Case]:
+        """Yield cases with the results that are right as they are asked."""
+        for case in cases:
+            try:
+                answer = case.target(*case.args)
+            except CheckFailure:
+                continue
+            wanted = (name for name, value in answer.expected.items() if value is not None)
+            names = tuple(name for name in wanted if _is_right(answer, name))
+            if names:
+                yield replace(case, names=names)
+
+    def _asked(self, case: Case, args: Sequence[Any], slack: float = 1.0) -> CheckFailure | None:
+        """Return how the answer to other inputs is wrong, where the contract says what is right.
+
+        Args:
+            case: Whose target is asked.
+            args: The inputs.
+            slack: How many times the tolerance an error may be.
+        """
+        try:
+            answer = case.target(*args)
+            for name in case.names:
+                for found, expected, label in answer.pairs(name):
+                    if expected.is_telling:
+                        compare(found, expected, label)
+        except CheckFailure as failure:
+            return failure if failure.margin is None or failure.margin > slack else None
+        return None
+
+    def _scores(self, case: Case) -> Iterator[tuple[str, CheckFailure | None]]:
+        if not case.domain.scores or case.is_half:
+            return
+        if case.target.entry.name in self._of[torch.float64]:  # rounding would show in float32
+            case = _in_dtype(case, torch.float64)
+        numbers = case.shapes.numbers()
+        names = case.target.entry.arguments
+        of_scores = isinstance(case.target, Function) and {"q", "k"} <= {*names}
+        if of_scores:
+            numbers = {names.index(name): numbers[names.index(name)] for name in ("q", "k")}
+        for _ in range(3 if case.shapes.flags() or case.domain.masks else 1):
+            fresh = {index: self._like(value) for index, value in numbers.items()}
+            yield "where scores are large", self._asked(case, _scaled(case, fresh))
+        if of_scores:
+            low = {index: self._like(value) for index, value in numbers.items()}
+            low[names.index("q")] = low[names.index("q")].abs()
+            low[names.index("k")] = -low[names.index("k")].abs()
+            yield "where every score is very low", self._asked(case, _scaled(case, low))
+
+    def _like(self, value: Tensor) -> Tensor:
+        return self._draw.normal(*value.shape, dtype=torch.float64).to(value.dtype)
+
+    def _mask_dtypes(self, case: Case) -> Iterator[tuple[str, CheckFailure | None]]:
+        for index, mask in case.shapes.flags().items():
+            name = case.target.entry.arguments[index]
+            first = name not in self._dtypes  # the others see every dtype between them
+            for _ in range(len(_DTYPES) if first else _FEW_DTYPES):
+                dtype = _DTYPES[self._dtypes[name] % len(_DTYPES)]
+                self._dtypes[name] += 1
+                if dtype is torch.float16 and case.dtype is torch.float16:
+                    continue  # which no fill fits
+                if dtype is torch.bfloat16 and case.target.entry.arrays == "numpy":
+                    continue  # which NumPy does not have
+                where = f"where `{name}` is {_name(dtype)}"
+                yield where, self._asked(case, case.with_numbers({index: mask.to(dtype)}))
+
+    def _one_object(self, case: Case, number: int) -> Iterator[tuple[str, CheckFailure | None]]:
+        """Ask with one tensor for several inputs, made equal in size where they are not."""
+        if number >= _MAX_ONE_OBJECT:
+            return
+        names = case.target.entry.arguments
+        axes = {i: axes_of(case.domain.shapes[names[i]]) for i in case.shapes.numbers()}
+        for first, own in axes.items():
+            same = [i for i, others in axes.items() if i >= first and len(others) == len(own)]
+            groups = [[first, second] for second in same[1:]]
+            for group in [*groups, same] if len(same) > 2 else groups:
+                given = " and ".join(f"`{names[index]}`" for index in group)
+                pairs = [pair for index in group for pair in zip(axes[index], own, strict=True)]
+                asked = self._with_one_object(case, group, dict(pairs))
+                if asked is not None:
+                    yield f"where {given} are one object", asked[0]
+
+    def _with_one_object(
+        self, case: Case, group: Sequence[int], equal: Mapping[str, str]
+    ) -> tuple[CheckFailure | None] | None:
+        """Ask with the first input of a group for all; None if no layer has such sizes."""
+        letters = {letter: case.shapes.letters[other] for letter, other in equal.items()}
+        try:
+            case = _resized(case, letters)
+        except CheckFailure:
+            return None
+        args = case.shapes.at(letters, self._draw)
+        if any(args[index].shape != args[group[0]].shape for index in group):
+            return None
+        return (
+            self._asked(case, [args[group[0]] if i in group else a for i, a in enumerate(args)]),
+        )
+
+    def _gradients(
+        self, case: Case, number: int, wrt: Sequence[int]
+    ) -> Iterator[tuple[str, CheckFailure | None]]:
+        """Ask for gradients at the shapes of each call, and at a length beyond blocks of 64."""
+        wrt = [index for index in wrt if index in case.shapes.numbers()]
+        if not wrt or case.dtype is not torch.float32:
+            return
+        yield "where inputs have these shapes", self._differentiated(case, case.args, wrt)
+        letters: dict[str, int] = {}
+        for equal in self._lengths_apart(case):
+            letters |= dict.fromkeys(equal, self._draw.integer(97, 140))
+        if letters and number < _MAX_LONG_GRADIENTS:
+            args = case.shapes.at(self._fitting(case, letters), self._draw, leading=1)
+            where = f"where {_sizes(letters)}"
+            yield where, self._differentiated(case, args, wrt)
+
+    def _differentiated(
+        self, case: Case, args: Sequence[Any], wrt: Sequence[int]
+    ) -> CheckFailure | None:
+        exact, _ = case.target.references()
+        with torch.no_grad(), in_float64():
+            outputs = [*leaves(exact(*map(exact_copy, args)))]
+        if any(bool(one.isnan().any()) for one in outputs if isinstance(one, Tensor)):
+            return None
+        cotangents = [self._like(outputs[0].to(case.dtype)), *[None] * (len(outputs) - 1)]
+        layer = isinstance(case.target, Layer)
+        try:
+            assert_gradients_match(
+                case.target, *args, wrt=wrt, cotangents=cotangents, parameters=layer
+            )
+        except CheckFailure as failure:
+            return failure
+        return None
+
+    def _sizes(self, case: Case, number: int) -> Iterator[tuple[str, CheckFailure | None]]:
+        """Ask for sizes that do not belong together: one more, one less, and twice as many."""
+        if case.is_half or number >= _MAX_SIZES:
+            return
+        for size in case.domain.fits:
+            name, _, letter = size.partition(".")
+            old = case.shapes.letters.get(letter, 0)
+            for new in (old + 1, old - 1, 2 * old):  # not 1, which PyTorch would broadcast
+                given = case.args[case.target.entry.arguments.index(name)]
+                if new > 1 and given is not None:
+                    args = case.shapes.at({letter: new}, self._draw, only=name)
+                    yield "", _accepted(case.target, args, _shown(case, args))
+        for letter, divisor in case.domain.divides.items():
+            yield from self._not_divided(case, letter, divisor)
+
+    def _not_divided(
+        self, case: Case, letter: str, divisor: str
+    ) -> Iterator[tuple[str, CheckFailure | None]]:
+        """Ask for sizes that do not divide, but multiply out over all positions."""
+        size = case.shapes.letters.get(letter, 0)
+        unfit = [count for count in range(2, size + 2) if size % count]
+        if not unfit:
+            return
+        chosen = {unfit[self._draw.integer(0, len(unfit) - 1)] for _ in range(3)}
+        for count in sorted(chosen):
+            for length in (count, count * max(1, size // count)):
+                letters = {**dict.fromkeys(self._long(case), length), divisor: count}
+                args = case.shapes.at(letters, self._draw)
+                target: Any = case.target
+                if isinstance(target, Layer):
+                    others = {d: 1 for d in case.domain.divides.values() if d != divisor}
+                    others.pop(letter, None)  # it must stay what it is
+                    sizes = {**target.sizes, **others}
+                    sizes |= {name: n for name, n in letters.items() if name in sizes}
+                    target = _Made(target, sizes)
+                else:
+                    names = case.target.entry.arguments
+                    args[names.index(divisor)] = count
+                why = f"{letter} = {size} with {divisor} = {count}, and inputs {_shown(case, args)}"
+                yield "", _accepted(target, args, why)
+
+    def _long(self, case: Case) -> list[str]:
+        """Return the letters of a case that may be long."""
+        return [letter for letter in case.domain.long if letter in case.shapes.letters]
+
+    def _lengths_apart(self, case: Case) -> list[list[str]]:
+        """Return these letters, together where they are equal: causality may want them so."""
+        by_size: dict[int, list[str]] = {}
+        for letter in self._long(case):
+            by_size.setdefault(case.shapes.letters[letter], []).append(letter)
+        return [*by_size.values()]
+
+    def _fitting(self, case: Case, letters: Mapping[str, int]) -> dict[str, int]:
+        return {
+            letter: size + size % 2 if letter in case.domain.even else size
+            for letter, size in letters.items()
+        }
+
+    def _lengths(self, case: Case, number: int) -> Iterator[tuple[str, CheckFailure | None]]:
+        """Ask for long inputs: all lengths, the keys' alone, and what the source speaks of."""
+        long = self._long(case)
+        if not long or self._length_s > _LENGTHS_S:
+            return
+        if number > 2 and number % 2 and case.target.entry.name in self._of[torch.bfloat16]:
+            case = _in_dtype(case, torch.bfloat16)
+        tried = dict.fromkeys(long, _TRIED + self._draw.integer(0, 80))
+        before_s = self._context.session.worked_s
+        yield self._at(case, tried, leading=2 if number == 0 else 1)
+        took_s = self._context.session.worked_s - before_s
+        self._length_s += took_s
+        if not case.target.is_usable:
+            return
+        most = min(_SQUARE / self._features(case), _TRIED**2 * _CALL_S / max(took_s, 1e-3))
+        least = _HALF if case.is_half else _MANY
+        square = min(int(most**0.5), case.domain.longest, least + self._draw.integer(0, least // 4))
+        self._asked_long[case.dtype] += square > _TRIED
+        if square > _TRIED and self._asked_long[case.dtype] <= _MAX_LONG.get(case.dtype, 0):
+            yield self._at(case, dict.fromkeys(long, square), leading=1)
+        *others, keys = self._lengths_apart(case)
+        far = min(int(most / 16), case.domain.longest, self._draw.integer(2_100, LONGEST))
+        if others and number < _MAX_FAR and far > _TRIED:
+            yield self._at(case, dict.fromkeys(keys, far), leading=1)
+        if number == 0:
+            yield from self._constant_sizes(case, most)
+
+    def _constant_sizes(self, case: Case, most: float) -> Iterator[tuple[str, CheckFailure | None]]:
+        """Ask for sizes around the numbers that stand in the source."""
+        told = [one for one in self._constants if 8 <= one <= LONGEST][:_MAX_CONSTANTS]
+        near = [size for one in told for size in (one - 1, one, one + 1, 2 * one + 1)]
+        for letter in dict.fromkeys([*self._long(case), *self._free(case)]):
+            for size in near:
+                others = {o: 3 for o in self._long(case) if o != letter}
+                fits = size**2 <= most or (others and 8 * size <= most)
+                if fits and size <= case.domain.longest:
+                    yield self._at(case, {**others, letter: size}, leading=1)
+
+    def _free(self, case: Case) -> list[str]:
+        """Return the letters that a call decides upon, such as widths of a function's inputs."""
+        fixed = {*_made(case.target), *case.domain.divides, *case.domain.divides.values()}
+        return [letter for letter in case.shapes.letters if letter not in fixed]
+
+    def _features(self, case: Case) -> int:
+        """Return how many numbers a naive answer makes for each pair of positions."""
+        sizes = {**case.shapes.letters, **dict.fromkeys([*self._long(case), "B"], 1)}
+        shapes = case.domain.shapes.values()
+        return max(8, *(math.prod(sizes.get(axis, 1) for axis in axes_of(one)) for one in shapes))
+
+    def _at(
+        self, case: Case, letters: Mapping[str, int], leading: int
+    ) -> tuple[str, CheckFailure | None]:
+        letters = self._fitting(case, letters)
+        fewer = {"B": 1} if leading == 1 and "B" in case.shapes.letters else {}
+        args = case.shapes.at({**letters, **fewer}, self._draw, leading=leading)
+        longer = max(letters.get(one, 1) / case.shapes.letters[one] for one in self._long(case))
+        for name in case.domain.grow if longer > 1 else ():
+            index = case.target.entry.arguments.index(name)
+            if index < len(args) and args[index] is not None:
+                args[index] = math.ceil(args[index] * longer)
+        if case.is_half:
+            args = self._loud(case, args, letters)
+        half = f"in {_name(case.dtype)} " if case.is_half else ""
+        failure = self._asked(case, args, _SLACK if case.is_half else 1.0)
+        return f"{half}where {_sizes(letters)}", None if _is_too_much(failure) else failure
+
+    def _loud(self, case: Case, args: Sequence[Any], letters: Mapping[str, int]) -> list[Any]:
+        """Return the arguments with some positions that are felt wherever they are not blocked.
+
+        In half precision one weight too many among hundreds is otherwise lost in rounding.
+        """
+        shapes = Shapes(case.domain, case.target.entry.arguments, args, _made(case.target))
+        names = case.target.entry.arguments
+        loud: dict[int, Tensor] = {}
+        # where only values are loud, scores are not, whose rounding errors grow with them
+        of_values = "v" in names and isinstance(case.target, Function)
+        louder = _LOUDER_VALUE if of_values else _LOUDER
+        for letter in self._long(case):
+            if letter in letters:
+                half = letters[letter] // 2  # early on under causality, one would drown the others
+                places = half + self._draw.permutation(half)[:_LOUD]
+                for index, axis in shapes.places(letter):
+                    if of_values and names[index] != "v":
+                        continue
+                    value = loud.get(index, args[index].clone())
+                    value.index_copy_(axis, places, louder * value.index_select(axis, places))
+                    loud[index] = value
+        return [loud.get(index, value) for index, value in enumerate(args)]
+
+
+def _is_too_much(failure: CheckFailure | None) -> bool:
+    """Return whether an answer took more time or memory than there is, which is not graded here."""
+    if isinstance(failure, Raised):
+        return failure.kind == "MemoryError" or "allocate memory" in failure.message
+    return isinstance(failure, (TimedOut, Crashed))
+
+
+class _Made:
+    """A layer that the contract rules out, made and called at once."""
+
+    def __init__(self, layer: Layer, sizes: Mapping[str, Any]) -> None:
+        self._layer, self._sizes = layer, sizes
+
+    def attempt(self, *args: Any) -> None:
+        self._layer.maker.try_once(self._sizes, args)
+
+
+def _in_dtype(case: Case, dtype: torch.dtype) -> Case:
+    """Return the same question in another dtype."""
+    target = case.target
+    if isinstance(target, Layer):
+        target = target.like(dtype=dtype)
+    numbers = {
+        index: value.to(dtype)
+        for index, value in enumerate(case.args)
+        if isinstance(value, Tensor) and value.dtype is case.dtype
+        if index not in case.shapes.flags()
+    }
+    args = tuple(case.with_numbers(numbers))
+    shapes = Shapes(case.domain, target.entry.arguments, args, _made(target))
+    return replace(case, target=target, args=args, shapes=shapes)
+
+
+def _resized(case: Case, letters: Mapping[str, int]) -> Case:
+    """Return a case of a layer made with other sizes, where they are the constructor's."""
+    target = case.target
+    if not isinstance(target, Layer):
+        return case
+    sizes = {name: letters.get(name, size) for name, size in target.sizes.items()}
+    return case if sizes == target.sizes else replace(case, target=target.like(**sizes))
+
+
+def _made(target: Target) -> Mapping[str, Any]:
+    """Return what a layer was made with."""
+    return target.sizes if isinstance(target, Layer) else {}
+
+
+def _cases(steps: Sequence[Step]) -> list[Case]:
+    """Return the calls of each pattern that have most sizes above 1, plain ones first."""
+    best: dict[object, Case] = {}
+    for step in steps:
+        target = step.target
+        if not isinstance(target, (Function, Layer)) or step.failure is not None:
+            continue
+        if target.entry.domain is None or step.wrt or not target.is_usable:
+            continue
+        made = _made(target)
+        try:
+            shapes = Shapes(target.entry.domain, target.entry.arguments, step.args, made)
+        except Unshaped:
+            continue
+        case = Case(target, step.args, shapes)
+        flags = tuple(sorted((k, v) for k, v in made.items() if not isinstance(v, int) or v < 2))
+        key = (target.entry.name, case.dtype, shapes.pattern, flags)
+        if key not in best or _telling(case) > _telling(best[key]):
+            best[key] = case
+    by_kind: dict[tuple[str, torch.dtype], list[Case]] = {}
+    for case in sorted(best.values(), key=_telling, reverse=True):
+        by_kind.setdefault((case.target.entry.name, case.dtype), []).append(case)
+    chosen = [
+        (number, case)
+        for (_, dtype), found in by_kind.items()
+        for number, case in enumerate(_unlike(found, _MAX_CASES.get(dtype, 1)))
+    ]
+    return [case for _, case in sorted(chosen, key=lambda one: _turn(*one))]
+
+
+def _telling(case: Case) -> tuple[int, int]:
+    """Return what is higher for a case that tells more: options taken, and different sizes."""
+    options = sum(value is True for value in case.args)
+    return options, len({size for size in case.shapes.letters.values() if size > 1})
+
+
+def _unlike(cases: Sequence[Case], most: int) -> list[Case]:
+    """Return some cases in which as many forms of two arguments as can be meet, the first first."""
+    left = [*cases]
+    chosen: list[Case] = []
+    seen: set[object] = set()
+    while left and len(chosen) < most:
+        case = max(left, key=lambda one: len(_pairs(one) - seen))  # the first of equal ones
+        seen |= _pairs(case)
+        left.remove(case)
+        chosen.append(case)
+    return chosen
+
+
+def _pairs(case: Case) -> set[object]:
+    given = [*enumerate(case.shapes.pattern)]
+    return {*given, *itertools.combinations(given, 2)}
+
+
+def _turn(number: int, case: Case) -> tuple[bool, bool, int]:
+    """Return what is lower for a case that is asked first: one in float32, then half precision."""
+    plain = case.dtype is torch.float32
+    return not (plain and number == 0), not case.is_half, number
+
+
+def _differentiated(steps: Sequence[Step]) -> dict[str, list[int]]:
+    """Return by entry which inputs gradients are asked for."""
+    found: dict[str, list[int]] = {}
+    for step in steps:
+        if step.wrt:
+            known = found.setdefault(step.target.entry.name, [])
+            known += [index for index in step.wrt if index not in known]
+    return found
+
+
+def _is_right(answer: Any, name: str) -> bool:
+    try:
+        assert_close(answer, name)
+    except (CheckFailure, ValueError):  # wrong, or nothing that the contract says
+        return False
+    return True
+
+
+def _accepted(target: Any, args: Sequence[Any], why: str) -> CheckFailure | None:
+    try:
+        assert_rejected(target, *args, why=why)
+    except CheckFailure as failure:
+        return failure
+    return None
+
+
+def _scaled(case: Case, numbers: Mapping[int, Tensor]) -> list[Any]:
+    """Return the arguments with scores as large as they may be."""
+    reached, scale = _largest_score(case, case.with_numbers(numbers)), 1.0
+    for _ in range(3):
+        if not reached or scale >= _WIDEST_SCALE:
+            break
+        scale = min(_WIDEST_SCALE, scale * (LARGEST_SCORE / reached) ** 0.5)
+        larger = {index: value * scale for index, value in numbers.items()}
+        reached = _largest_score(case, case.with_numbers(larger))
+    scale = scale if reached else _SCALE
+    return case.with_numbers({index: value * scale for index, value in numbers.items()})
+
+
+def _largest_score(case: Case, args: Sequence[Any]) -> float:
+    exact, _ = case.target.references()
+    logits = Logits()
+    with torch.no_grad(), logits, in_float64():
+        exact(*map(exact_copy, args))
+    return logits.largest
+
+
+def _shown(case: Case, args: Sequence[Any]) -> str:
+    """Return the shapes of a call's arguments in words."""
+    named = zip(case.target.entry.arguments, args, strict=False)
+    return ", ".join(
+        f"`{name}` {tuple(value.shape)}" for name, value in named if isinstance(value, Tensor)
+    )
+
+
+def _sizes(letters: Mapping[str, int]) -> str:
+    return " and ".join(f"{letter} = {size}" for letter, size in letters.items())
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")

@@ -1,0 +1,149 @@
+"""An answer that passes every check, and is wrong in one corner of the domain, is told which."""
+
+from contextlib import closing
+
+import pytest
+
+from mha_judge.bank import Bank
+from mha_judge.judge import grade
+from mha_judge.sandbox import SandboxOptions
+from mha_judge.submission import Submission
+
+BANK = Bank.builtin()
+SDPA = """
+import torch
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    if q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:
+        raise ValueError("sizes do not fit")
+    {first}
+    scores = q @ k.mT / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = {masked}
+    weights = torch.softmax(scores, dim=-1)
+    output = weights @ v
+    {last}
+    return output, weights
+"""
+RIGHT = {
+    "first": "pass",
+    "masked": 'scores.masked_fill(mask == 0, float("-inf"))',
+    "last": "pass",
+}
+SPLIT = """
+def split_heads(x, num_heads):
+    {first}
+    return x.reshape(x.shape[0], -1, num_heads, x.shape[-1] // num_heads).transpose(1, 2)
+
+def merge_heads(x):
+    return x.transpose(1, 2).flatten(2)
+"""
+
+
+@pytest.fixture(scope="module")
+def channel():
+    with closing(SandboxOptions("jail").open()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def told(channel):
+    """Return a function that gives the claims that an answer fails, with their messages."""
+
+    def ask(problem_id, source, seed=None):
+        submission = Submission.of(source, "answer.py")
+        problem = BANK.problem(problem_id)
+        report = grade(submission, BANK, problem, channel, seed=seed)
+        return {c.id: c.message for c in report.checks if c.outcome.is_bad and not c.advisory}
+
+    return ask
+
+
+def test_a_right_answer_fails_nothing(told):
+    assert told("sdpa", SDPA.format(**RIGHT)) == {}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("change", "claim", "where"),
+    [
+        (
+            {"masked": "scores + torch.where(mask == 0, -1e5, 0.0).to(scores.dtype)"},
+            "scores-of-any-size",
+            "scores are large",
+        ),
+        (
+            {"masked": "scores.masked_fill(mask == 0, -1e4)"},
+            "scores-of-any-size",
+            "every score is very low",
+        ),
+        (
+            {
+                "masked": "scores.masked_fill((mask.int() if mask.dtype is torch.bool"
+                " else mask * 200) <= 0, -torch.inf)",
+            },
+            "masks-of-any-dtype",
+            "`mask` is int8",
+        ),
+        (
+            {"first": "mask = mask if mask is None or q.shape[-2] < 250 else mask[..., :1, :]"},
+            "any-length",
+            "where L = ",
+        ),
+        ({"first": "v = v[..., :1024, :]; k = k[..., :1024, :]"}, "any-length", "where L = "),
+        (
+            {"last": "output = output if q.dim() > 2 else output.detach()"},
+            "gradients-of-any-shape",
+            "where inputs have these shapes",
+        ),
+        (
+            {"last": "output = output if q.shape[-2] < 90 else output.detach()"},
+            "gradients-of-any-shape",
+            "where L = ",
+        ),
+        (
+            {"first": "mask = None if q is k else mask"},
+            "any-memory-layout",
+            "where `q` and `k` are one object",
+        ),
+    ],
+)
+def test_an_answer_that_is_wrong_in_a_corner_is_told_which(told, change, claim, where, seed):
+    failed = told("sdpa", SDPA.format(**{**RIGHT, **change}), seed)
+
+    assert [*failed] == [claim]
+    assert failed[claim].startswith("right otherwise, but wrong")
+    assert where in failed[claim]
+
+
+def test_a_size_that_the_source_speaks_of_is_tried(told):
+    change = {"last": "output = output if q.shape[-1] != 77 else 2 * output"}
+
+    failed = told("sdpa", SDPA.format(**{**RIGHT, **change}))
+
+    assert [*failed] == ["any-length"]
+    assert "D = 77" in failed["any-length"]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_sizes_that_multiply_out_over_all_positions_must_raise_too(told, seed):
+    failed = told("split-merge-heads", SPLIT.format(first="pass"), seed)
+
+    assert [*failed] == ["sizes-that-belong-together"]
+    assert failed["sizes-that-belong-together"].startswith("accepts E = ")
+    check = "assert x.shape[-1] % num_heads == 0"
+    assert told("split-merge-heads", SPLIT.format(first=check), seed) == {}
+
+
+def test_a_long_question_that_takes_too_much_memory_is_not_held_against_an_answer(told):
+    source = SDPA.format(
+        **{**RIGHT, "first": "torch.empty(0 if q.shape[-2] < 250 else 1 << 50, dtype=torch.int8)"}
+    )
+
+    assert told("sdpa", source) == {}
+
+
+def test_an_answer_that_is_slow_at_length_is_asked_for_less(told):
+    loop = "[torch.ones(1).exp() for _ in range(int(q.shape[-2] ** 2 * 0.4))]"
+
+    assert told("sdpa", SDPA.format(**{**RIGHT, "first": loop})) == {}
