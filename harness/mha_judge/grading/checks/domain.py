@@ -7,11 +7,10 @@ do not belong together. Each follows a plain call that was right, so what is wro
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -20,10 +19,10 @@ from torch import Tensor
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.function import Function
 from mha_judge.grading.calling.layer import Layer
-from mha_judge.grading.calling.shapes import Shapes, Unshaped
-from mha_judge.grading.calling.target import Target
+from mha_judge.grading.calling.shapes import Shapes
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.checks.assertions import assert_gradients_match, assert_rejected
+from mha_judge.grading.checks.cases import Case, cases_of, in_dtype, made_with, resized
 from mha_judge.grading.checks.claims import Wrong
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.answer import assert_close
@@ -31,7 +30,7 @@ from mha_judge.grading.expecting.compare import compare
 from mha_judge.grading.expecting.expected import Logits, exact_copy, in_float64, leaves
 from mha_judge.grading.failures import CheckFailure, Crashed, Raised, TimedOut
 from mha_judge.grading.formulas.constants import integers_in
-from mha_judge.problem import Domain, axes_of
+from mha_judge.problem import axes_of
 
 LARGEST_SCORE = 200_000
 """How large scores are that are graded. A fill of −1e9 is far below; one of −1e4 is not."""
@@ -58,8 +57,6 @@ _DTYPES = (
     torch.float16, torch.bfloat16, torch.float32, torch.float64,
 )  # fmt: skip
 _FEW_DTYPES = 3
-_MAX_CASES = {torch.float32: 7, torch.bfloat16: 2}
-"""Questions of an entry that are varied, by dtype; of others one."""
 _MAX_LONG = {torch.float32: 1, torch.bfloat16: 3}
 """Those that are asked at hundreds of positions."""
 _MAX_FAR = 1
@@ -71,34 +68,6 @@ _MAX_LONG_GRADIENTS = 4
 _MAX_SIZES = 4
 """Those that are asked with sizes that do not belong together."""
 _MAX_CONSTANTS = 6
-
-
-@dataclass(frozen=True, eq=False)
-class Case:
-    """A question of a check's, with plain inputs."""
-
-    target: Target
-    args: tuple[Any, ...]
-    shapes: Shapes
-    names: tuple[str, ...] = ()
-    """The results that were right in a plain call."""
-
-    @property
-    def domain(self) -> Domain:
-        assert self.target.entry.domain is not None
-        return self.target.entry.domain
-
-    @property
-    def dtype(self) -> torch.dtype:
-        return next((one.dtype for one in self.shapes.numbers().values()), torch.float32)
-
-    @property
-    def is_half(self) -> bool:
-        return self.dtype not in (torch.float32, torch.float64)
-
-    def with_numbers(self, numbers: Mapping[int, Any]) -> list[Any]:
-        """Return the arguments, some of them others."""
-        return [numbers.get(index, value) for index, value in enumerate(self.args)]
 
 
 class Elsewhere:
@@ -120,7 +89,7 @@ class Elsewhere:
         steps = [step for check in checks for step in self._context.trace.of(check)]
         self._context.enter("domain")
         with self._context.trials():
-            cases = list(self._right(_cases(steps)))
+            cases = list(self._right(cases_of(steps)))
             wrt = _differentiated(steps)
             for case in cases:
                 self._of[case.dtype].add(case.target.entry.name)
@@ -187,7 +156,7 @@ class Elsewhere:
         if not case.domain.scores or case.is_half:
             return
         if case.target.entry.name in self._of[torch.float64]:  # rounding would show in float32
-            case = _in_dtype(case, torch.float64)
+            case = in_dtype(case, torch.float64)
         numbers = case.shapes.numbers()
         names = case.target.entry.arguments
         of_scores = isinstance(case.target, Function) and {"q", "k"} <= {*names}
@@ -241,7 +210,7 @@ class Elsewhere:
         """Ask with the first input of a group for all; None if no layer has such sizes."""
         letters = {letter: case.shapes.letters[other] for letter, other in equal.items()}
         try:
-            case = _resized(case, letters)
+            case = resized(case, letters)
         except CheckFailure:
             return None
         args = case.shapes.at(letters, self._draw)
@@ -349,7 +318,7 @@ class Elsewhere:
         if not long or self._length_s > _LENGTHS_S:
             return
         if number > 2 and number % 2 and case.target.entry.name in self._of[torch.bfloat16]:
-            case = _in_dtype(case, torch.bfloat16)
+            case = in_dtype(case, torch.bfloat16)
         tried = dict.fromkeys(long, _TRIED + self._draw.integer(0, 80))
         before_s = self._context.session.worked_s
         yield self._at(case, tried, leading=2 if number == 0 else 1)
@@ -383,7 +352,7 @@ class Elsewhere:
 
     def _free(self, case: Case) -> list[str]:
         """Return the letters that a call decides upon, such as widths of a function's inputs."""
-        fixed = {*_made(case.target), *case.domain.divides, *case.domain.divides.values()}
+        fixed = {*made_with(case.target), *case.domain.divides, *case.domain.divides.values()}
         return [letter for letter in case.shapes.letters if letter not in fixed]
 
     def _features(self, case: Case) -> int:
@@ -414,7 +383,7 @@ class Elsewhere:
 
         In half precision one weight too many among hundreds is otherwise lost in rounding.
         """
-        shapes = Shapes(case.domain, case.target.entry.arguments, args, _made(case.target))
+        shapes = Shapes(case.domain, case.target.entry.arguments, args, made_with(case.target))
         names = case.target.entry.arguments
         loud: dict[int, Tensor] = {}
         # where only values are loud, scores are not, whose rounding errors grow with them
@@ -448,96 +417,6 @@ class _Made:
 
     def attempt(self, *args: Any) -> None:
         self._layer.maker.try_once(self._sizes, args)
-
-
-def _in_dtype(case: Case, dtype: torch.dtype) -> Case:
-    """Return the same question in another dtype."""
-    target = case.target
-    if isinstance(target, Layer):
-        target = target.like(dtype=dtype)
-    numbers = {
-        index: value.to(dtype)
-        for index, value in enumerate(case.args)
-        if isinstance(value, Tensor) and value.dtype is case.dtype
-        if index not in case.shapes.flags()
-    }
-    args = tuple(case.with_numbers(numbers))
-    shapes = Shapes(case.domain, target.entry.arguments, args, _made(target))
-    return replace(case, target=target, args=args, shapes=shapes)
-
-
-def _resized(case: Case, letters: Mapping[str, int]) -> Case:
-    """Return a case of a layer made with other sizes, where they are the constructor's."""
-    target = case.target
-    if not isinstance(target, Layer):
-        return case
-    sizes = {name: letters.get(name, size) for name, size in target.sizes.items()}
-    return case if sizes == target.sizes else replace(case, target=target.like(**sizes))
-
-
-def _made(target: Target) -> Mapping[str, Any]:
-    """Return what a layer was made with."""
-    return target.sizes if isinstance(target, Layer) else {}
-
-
-def _cases(steps: Sequence[Step]) -> list[Case]:
-    """Return the calls of each pattern that have most sizes above 1, plain ones first."""
-    best: dict[object, Case] = {}
-    for step in steps:
-        target = step.target
-        if not isinstance(target, (Function, Layer)) or step.failure is not None:
-            continue
-        if target.entry.domain is None or step.wrt or not target.is_usable:
-            continue
-        made = _made(target)
-        try:
-            shapes = Shapes(target.entry.domain, target.entry.arguments, step.args, made)
-        except Unshaped:
-            continue
-        case = Case(target, step.args, shapes)
-        flags = tuple(sorted((k, v) for k, v in made.items() if not isinstance(v, int) or v < 2))
-        key = (target.entry.name, case.dtype, shapes.pattern, flags)
-        if key not in best or _telling(case) > _telling(best[key]):
-            best[key] = case
-    by_kind: dict[tuple[str, torch.dtype], list[Case]] = {}
-    for case in sorted(best.values(), key=_telling, reverse=True):
-        by_kind.setdefault((case.target.entry.name, case.dtype), []).append(case)
-    chosen = [
-        (number, case)
-        for (_, dtype), found in by_kind.items()
-        for number, case in enumerate(_unlike(found, _MAX_CASES.get(dtype, 1)))
-    ]
-    return [case for _, case in sorted(chosen, key=lambda one: _turn(*one))]
-
-
-def _telling(case: Case) -> tuple[int, int]:
-    """Return what is higher for a case that tells more: options taken, and different sizes."""
-    options = sum(value is True for value in case.args)
-    return options, len({size for size in case.shapes.letters.values() if size > 1})
-
-
-def _unlike(cases: Sequence[Case], most: int) -> list[Case]:
-    """Return some cases in which as many forms of two arguments as can be meet, the first first."""
-    left = [*cases]
-    chosen: list[Case] = []
-    seen: set[object] = set()
-    while left and len(chosen) < most:
-        case = max(left, key=lambda one: len(_pairs(one) - seen))  # the first of equal ones
-        seen |= _pairs(case)
-        left.remove(case)
-        chosen.append(case)
-    return chosen
-
-
-def _pairs(case: Case) -> set[object]:
-    given = [*enumerate(case.shapes.pattern)]
-    return {*given, *itertools.combinations(given, 2)}
-
-
-def _turn(number: int, case: Case) -> tuple[bool, bool, int]:
-    """Return what is lower for a case that is asked first: one in float32, then half precision."""
-    plain = case.dtype is torch.float32
-    return not (plain and number == 0), not case.is_half, number
 
 
 def _differentiated(steps: Sequence[Step]) -> dict[str, list[int]]:

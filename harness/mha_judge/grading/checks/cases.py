@@ -1,0 +1,139 @@
+"""The questions of checks that are asked again elsewhere: few, and as unlike as can be."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mha_judge.grading.calling.function import Function
+from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.calling.shapes import Shapes, Unshaped
+from mha_judge.grading.calling.target import Target
+from mha_judge.grading.calling.trace import Step
+from mha_judge.problem import Domain
+
+_MAX_CASES = {torch.float32: 7, torch.bfloat16: 2}
+"""Questions of an entry that are varied, by dtype; of others one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A question of a check's, with plain inputs."""
+
+    target: Target
+    args: tuple[Any, ...]
+    shapes: Shapes
+    names: tuple[str, ...] = ()
+    """The results that were right in a plain call."""
+
+    @property
+    def domain(self) -> Domain:
+        assert self.target.entry.domain is not None
+        return self.target.entry.domain
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return next((one.dtype for one in self.shapes.numbers().values()), torch.float32)
+
+    @property
+    def is_half(self) -> bool:
+        return self.dtype not in (torch.float32, torch.float64)
+
+    def with_numbers(self, numbers: Mapping[int, Any]) -> list[Any]:
+        """Return the arguments, some of them others."""
+        return [numbers.get(index, value) for index, value in enumerate(self.args)]
+
+
+def cases_of(steps: Sequence[Step]) -> list[Case]:
+    """Return the calls of each pattern that have most sizes above 1, plain ones first."""
+    best: dict[object, Case] = {}
+    for step in steps:
+        target = step.target
+        if not isinstance(target, (Function, Layer)) or step.failure is not None:
+            continue
+        if target.entry.domain is None or step.wrt or not target.is_usable:
+            continue
+        made = made_with(target)
+        try:
+            shapes = Shapes(target.entry.domain, target.entry.arguments, step.args, made)
+        except Unshaped:
+            continue
+        case = Case(target, step.args, shapes)
+        flags = tuple(sorted((k, v) for k, v in made.items() if not isinstance(v, int) or v < 2))
+        key = (target.entry.name, case.dtype, shapes.pattern, flags)
+        if key not in best or _telling(case) > _telling(best[key]):
+            best[key] = case
+    by_kind: dict[tuple[str, torch.dtype], list[Case]] = {}
+    for case in sorted(best.values(), key=_telling, reverse=True):
+        by_kind.setdefault((case.target.entry.name, case.dtype), []).append(case)
+    chosen = [
+        (number, case)
+        for (_, dtype), found in by_kind.items()
+        for number, case in enumerate(_unlike(found, _MAX_CASES.get(dtype, 1)))
+    ]
+    return [case for _, case in sorted(chosen, key=lambda one: _turn(*one))]
+
+
+def _telling(case: Case) -> tuple[int, int]:
+    """Return what is higher for a case that tells more: options taken, and different sizes."""
+    options = sum(value is True for value in case.args)
+    return options, len({size for size in case.shapes.letters.values() if size > 1})
+
+
+def _unlike(cases: Sequence[Case], most: int) -> list[Case]:
+    """Return some cases in which as many forms of two arguments as can be meet, the first first."""
+    left = [*cases]
+    chosen: list[Case] = []
+    seen: set[object] = set()
+    while left and len(chosen) < most:
+        case = max(left, key=lambda one: len(_pairs(one) - seen))  # the first of equal ones
+        seen |= _pairs(case)
+        left.remove(case)
+        chosen.append(case)
+    return chosen
+
+
+def _pairs(case: Case) -> set[object]:
+    given = [*enumerate(case.shapes.pattern)]
+    return {*given, *itertools.combinations(given, 2)}
+
+
+def _turn(number: int, case: Case) -> tuple[bool, bool, int]:
+    """Return what is lower for a case that is asked first: one in float32, then half precision."""
+    plain = case.dtype is torch.float32
+    return not (plain and number == 0), not case.is_half, number
+
+
+def in_dtype(case: Case, dtype: torch.dtype) -> Case:
+    """Return the same question in another dtype."""
+    target = case.target
+    if isinstance(target, Layer):
+        target = target.like(dtype=dtype)
+    numbers = {
+        index: value.to(dtype)
+        for index, value in enumerate(case.args)
+        if isinstance(value, Tensor) and value.dtype is case.dtype
+        if index not in case.shapes.flags()
+    }
+    args = tuple(case.with_numbers(numbers))
+    shapes = Shapes(case.domain, target.entry.arguments, args, made_with(target))
+    return replace(case, target=target, args=args, shapes=shapes)
+
+
+def resized(case: Case, letters: Mapping[str, int]) -> Case:
+    """Return a case of a layer made with other sizes, where they are the constructor's."""
+    target = case.target
+    if not isinstance(target, Layer):
+        return case
+    sizes = {name: letters.get(name, size) for name, size in target.sizes.items()}
+    return case if sizes == target.sizes else replace(case, target=target.like(**sizes))
+
+
+def made_with(target: Target) -> Mapping[str, Any]:
+    """Return what a layer was made with."""
+    return target.sizes if isinstance(target, Layer) else {}
