@@ -44,6 +44,8 @@ class Expected:
     largest_logit: float = 0.0
     scale: float = 0.0
     """Magnitude of what was computed beside it, where this tensor alone may be next to nothing."""
+    slack: float = 1.0
+    """How many times more an error may be; in half precision beyond the ceiling, too."""
 
     @property
     def tolerance(self) -> float:
@@ -53,7 +55,9 @@ class Expected:
             return 0.0
         epsilon = torch.finfo(torch.float32 if dtype is torch.float64 else dtype).eps
         floor = epsilon * (_FLOOR[dtype] + _LOGIT_FLOOR * self.largest_logit)
-        return min(_FACTOR[dtype] * self._own + floor * self._size, _CEILING * self._size)
+        budget = self.slack * (_FACTOR[dtype] * self._own + floor * self._size)
+        is_half = dtype not in (torch.float32, torch.float64)
+        return min(budget, _CEILING * self._size * (self.slack if is_half else 1.0))
 
     @property
     def is_telling(self) -> bool:
