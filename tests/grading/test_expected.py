@@ -1,6 +1,7 @@
 """The error budget lets a careful answer pass and stops one that computes something else."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -15,6 +16,8 @@ from mha_judge.grading.expecting.expected import (
     map_tree,
 )
 from mha_judge.wire import Kept
+
+HALF = torch.bfloat16
 
 
 def attention(q, k, v):
@@ -169,3 +172,28 @@ def test_trees_are_walked_in_order_and_keep_their_build():
 
     assert list(leaves(tree)) == [1, 2, 3, 4, 5]
     assert map_tree(lambda leaf: leaf + 1, [1, (2, [3])]) == [2, (3, [4])]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, HALF])
+def test_slack_widens_the_budget(dtype):
+    exact = torch.tensor([1.0, 2.0]).double()
+    expected = Expected(exact, exact.to(dtype))
+
+    assert replace(expected, slack=3.0).tolerance == pytest.approx(3 * expected.tolerance)
+
+
+def test_slack_goes_beyond_the_ceiling_in_half_precision_alone():
+    exact = torch.tensor([1.0]).double()
+    far_off = {dtype: Expected(exact, (2 * exact).to(dtype)) for dtype in (torch.float32, HALF)}
+
+    assert replace(far_off[torch.float32], slack=3.0).tolerance == pytest.approx(0.1)
+    assert replace(far_off[HALF], slack=3.0).tolerance == pytest.approx(0.3)
+
+
+def test_where_the_reference_is_far_off_or_has_nan_nothing_is_told():
+    exact = torch.tensor([1.0, 2.0]).double()
+
+    assert Expected(exact, exact.float()).is_telling
+    assert not Expected(exact, (1.2 * exact).float()).is_telling
+    assert not Expected(exact / 0 * 0, exact.float()).is_telling
+    assert Expected(exact.long(), exact.long()).is_telling

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from mha_judge.grading.calling.context import Context, Task
 from mha_judge.grading.calling.gpu import Gpu, GpuLease
 from mha_judge.grading.calling.manner import MANY
 from mha_judge.grading.checks.check import CheckSpec, spec_of
-from mha_judge.grading.checks.claims import CLAIMS, Causes, Claim
+from mha_judge.grading.checks.claims import CLAIMS, Causes, Claim, Wrong
 from mha_judge.grading.checks.collected import Collected, as_id, check_id, collect
 from mha_judge.grading.checks.domain import Elsewhere
 from mha_judge.grading.checks.gpu import explained
@@ -51,8 +51,8 @@ class Run:
         self._task = task
         self._context = context
         self._candidate = None if context is None else Candidate(context)
-        self._causes = None if context is None else Causes(context)
-        self._elsewhere = None if context is None else Elsewhere(context)
+        self._wrong: list[Wrong] = []
+        """In what it is wrong that is right otherwise."""
         self._lease = lease
         self._only = only
         self._until_failure = until_failure
@@ -84,28 +84,32 @@ class Run:
                 self._take(item, checks)
         held = [claim for claim in CLAIMS if claim.holds_for(self._task.problem)]
         if held and not self._only:
-            self._look_for_causes(checks)
+            self._look_further(checks)
             self.results += [self._claim(claim) for claim in held]
         return self.results
 
-    def _look_for_causes(self, checks: Collected) -> None:
-        """Run the checks again, their calls in every manner, if nothing is wrong so far."""
-        if self._causes is None or self._failed():
+    def _look_further(self, checks: Collected) -> None:
+        """Ask again in every manner, and elsewhere in the domain, if nothing is wrong so far."""
+        if self._context is None or self._failed():
             return
         passed = {r.id for r in self.results if r.outcome is Outcome.PASSED}
         passed -= {r.id for r in self.results if r.category in _NOT_OF_VALUES}
-        left = [item for item in checks.items if check_id(item) in passed]
+        causes, elsewhere = Causes(self._context), Elsewhere(self._context)
+        self._ask_again(causes, [item for item in checks.items if check_id(item) in passed], checks)
+        if not (self._until_failure and causes.found):
+            elsewhere.look([r.id for r in self.results if r.id in passed and not r.advisory])
+        self._wrong = [*causes.found, *elsewhere.found]
+
+    def _ask_again(self, causes: Causes, left: Sequence[Any], checks: Collected) -> None:
+        """Run checks again, their calls in every manner."""
         for _ in range(MANY):  # again where there are few calls of a kind
             short = []
             for item in left:
-                if self._causes.look(functools.partial(self._attempt, item, checks)):
+                if causes.look(functools.partial(self._attempt, item, checks)):
                     short.append(item)
-                if self._until_failure and self._causes.found:
+                if self._until_failure and causes.found:
                     return
             left = short
-        assert self._elsewhere is not None  # it is where the causes are
-        counting = [r.id for r in self.results if r.id in passed and not r.advisory]
-        self._elsewhere.look(counting)
 
     def _take(self, item: Any, checks: Collected) -> None:
         spec = spec_of(item.function)
@@ -161,9 +165,9 @@ class Run:
     def _claim(self, claim: Claim) -> CheckResult:
         """Return what came of a claim that all checks were about."""
         outcome, message, failure = Outcome.PASSED, "", None
-        if self._causes is None or self._elsewhere is None:
+        if self._context is None:
             outcome, message = Outcome.NOT_ASSESSED, _NOT_LOADED
-        elif (failure := claim.failure([*self._causes.found, *self._elsewhere.found])) is not None:
+        elif (failure := claim.failure(self._wrong)) is not None:
             outcome, message = failure.outcome, failure.message
         elif self._failed():
             outcome, message = Outcome.NOT_ASSESSED, "it is wrong however it is called"
