@@ -266,8 +266,22 @@ class Elsewhere:
                 if new > 1 and given is not None:
                     args = case.shapes.at({letter: new}, self._draw, only=name)
                     yield "", _accepted(case.target, args, _shown(case, args))
+                    others = dict.fromkeys(self._alone(case, name), old * new)
+                    if others:  # all numbers together are then as many as fit
+                        args = case.shapes.at({**others, letter: new}, self._draw, only=name)
+                        yield "", _accepted(case.target, args, _shown(case, args))
         for letter, divisor in case.domain.divides.items():
             yield from self._not_divided(case, letter, divisor)
+
+    def _alone(self, case: Case, name: str) -> list[str]:
+        """Return the letters for lengths that no other argument of a call has."""
+        given = [
+            axes_of(case.domain.shapes.get(argument, ""))
+            for argument, value in zip(case.target.entry.arguments, case.args, strict=False)
+            if isinstance(value, Tensor) and argument != name
+        ]
+        own = axes_of(case.domain.shapes[name])
+        return [one for one in self._long(case) if one in own and all(one not in o for o in given)]
 
     def _not_divided(
         self, case: Case, letter: str, divisor: str
