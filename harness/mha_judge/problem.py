@@ -93,6 +93,8 @@ class Domain(_Model):
     """Letters that are even."""
     fits: list[Size] = []
     """Sizes that must be those of the other arguments, or of the constructor; all others raise."""
+    covers: list[Size] = []
+    """Sizes that must not be smaller than the letter elsewhere, or it raises."""
     divides: dict[Name, Name] = {}
     """By a letter or constructor argument, the argument that must divide it, or it raises."""
     gradients: bool = True
@@ -107,7 +109,7 @@ class Domain(_Model):
         for name in (*self.long, *self.even):
             if name not in letters:
                 raise ValueError(f"no shape has the letter {name!r}")
-        for size in self.fits:
+        for size in (*self.fits, *self.covers):
             argument, _, letter = size.partition(".")
             if letter not in axes_of(self.shapes.get(argument, "")):
                 raise ValueError(f"the shape of {argument!r} has no letter {letter!r}")
