@@ -283,6 +283,7 @@ def test_large_logits(candidate, draw):
     x, memory = inputs(draw)
     for scale in (3.0, 10.0):  # the scores of x with x grow with the square
         assert_close(block(x * scale, memory * 5 * scale), "output")
+    assert_close(block(x + 300, memory), "output")  # the variance is small beside the squares
     for scale in (100.0, 500.0, 500.0):
         mask = draw.mask(B, 1, 1, S, keep=0.2)  # a few open positions, some with low scores
         assert_close(block(x, memory * scale, mask), "output")

@@ -240,6 +240,31 @@ def test_no_page_has_two_owners(candidate, draw):
 
 
 @check(
+    "Sixty steps in any order: appends, frees, what does not fit",
+    category="values",
+    points=2,
+    after=("no_page_has_two_owners", "full_pool_loses_nothing"),
+)
+def test_any_order(candidate, draw):
+    cache = cache_of(candidate, num_pages=6, page_size=3, num_heads=1, head_dim=2)
+    held = {}
+    for _ in range(60):
+        sequence, tokens = draw.integer(1, 4), draw.integer(1, 7)
+        free = 6 - sum(-(-length // 3) for length in held.values())
+        needed = -(-(held.get(sequence, 0) + tokens) // 3) - -(-held.get(sequence, 0) // 3)
+        if draw.integer(1, 4) == 1 and sequence in held:
+            cache.free(sequence)
+            del held[sequence]
+        elif needed <= free:
+            cache.append(sequence, *kv(draw, tokens, 1, 2))
+            held[sequence] = held.get(sequence, 0) + tokens
+        elif sequence in held:
+            too_much = kv(draw, tokens, 1, 2)
+            assert_rejected(cache.append, sequence, *too_much, why="more than what is free")
+        assert_holds(cache, *held)
+
+
+@check(
     "A sequence that is not known, or was freed, raises in gather and in free",
     category="robustness",
     points=3,

@@ -93,6 +93,8 @@ class Domain(_Model):
     """Letters that are even."""
     fits: list[Size] = []
     """Sizes that must be those of the other arguments, or of the constructor; all others raise."""
+    covers: list[Size] = []
+    """Sizes that must not be smaller than the letter elsewhere, or it raises."""
     divides: dict[Name, Name] = {}
     """By a letter or constructor argument, the argument that must divide it, or it raises."""
     gradients: bool = True
@@ -104,10 +106,10 @@ class Domain(_Model):
     def _is_of_its_own(self) -> Domain:
         """Refuse letters and arguments that no shape has."""
         letters = {letter for text in self.shapes.values() for letter in axes_of(text)}
-        for name in (*self.long, *self.even, *self.divides):
+        for name in (*self.long, *self.even):
             if name not in letters:
                 raise ValueError(f"no shape has the letter {name!r}")
-        for size in self.fits:
+        for size in (*self.fits, *self.covers):
             argument, _, letter = size.partition(".")
             if letter not in axes_of(self.shapes.get(argument, "")):
                 raise ValueError(f"the shape of {argument!r} has no letter {letter!r}")
@@ -163,10 +165,20 @@ class Entry(_Model):
             raise ValueError("an entry of kind 'module' needs roles and a probe")
         if (self.kind == "object") != bool(self.methods):
             raise ValueError("an entry has methods if its kind is 'object', and only then")
-        for name in self.domain.shapes if self.domain is not None else ():
-            if name not in self.arguments:
-                raise ValueError(f"domain: {name!r} is no argument")
+        if self.domain is not None:
+            self._domain_is_of(self.domain)
         return self
+
+    def _domain_is_of(self, domain: Domain) -> None:
+        """Refuse a domain of arguments that the entry does not have."""
+        given = {*self.arguments, *self.constructor}
+        letters = {letter for shape in domain.shapes.values() for letter in axes_of(shape)}
+        for name in (*domain.shapes, *domain.divides.values(), *domain.grow):
+            if name not in given:
+                raise ValueError(f"domain: {name!r} is no argument")
+        for name in domain.divides:
+            if name not in letters | given:
+                raise ValueError(f"domain: {name!r} is no size")
 
 
 class Problem(_Model):

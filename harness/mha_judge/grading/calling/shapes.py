@@ -100,7 +100,7 @@ class Shapes:
             new = new.narrow(axis, 0, min(leading, new.shape[axis]))
         for axis, letter in enumerate(axes, first):
             size, wanted = value.shape[axis], letters.get(letter, value.shape[axis])
-            spreads = size == 1 and self._is_mask(name)
+            spreads = size == 1 and self._is_mask(name) and self.letters.get(letter, 0) > 1
             if wanted != size and not spreads:
                 new = new.index_select(axis, torch.arange(wanted) % size)
         if new.shape != value.shape and value.is_floating_point() and not self._is_mask(name):

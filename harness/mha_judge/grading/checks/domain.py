@@ -27,7 +27,13 @@ from mha_judge.grading.checks.claims import Wrong
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.answer import assert_close
 from mha_judge.grading.expecting.compare import compare
-from mha_judge.grading.expecting.expected import Logits, exact_copy, in_float64, leaves
+from mha_judge.grading.expecting.expected import (
+    Logits,
+    exact_copy,
+    expect,
+    in_float64,
+    leaves,
+)
 from mha_judge.grading.failures import CheckFailure, Crashed, Raised, TimedOut
 from mha_judge.grading.formulas.constants import integers_in
 from mha_judge.problem import axes_of
@@ -64,8 +70,8 @@ _MAX_FAR = 1
 """Those at whose lengths one is thousands and the other is not."""
 _MAX_ONE_OBJECT = 4
 """Those in which two inputs become one object."""
-_MAX_LONG_GRADIENTS = 4
-"""Those of which gradients are asked at a hundred positions."""
+_MAX_LONG_GRADIENTS = 3
+"""Those of which gradients are asked at a hundred positions, but for the last at more."""
 _MAX_SIZES = 4
 """Those that are asked with sizes that do not belong together."""
 _MAX_CONSTANTS = 6
@@ -141,13 +147,18 @@ class Elsewhere:
         Budgets follow from the reference alone, and it may be lucky: what is wrong in a corner is
         wrong by far.
         """
+        exact, rounded = case.target.references()
         try:
-            answer = case.target(*args)
+            expected = expect(exact, args, rounded)
+        except Exception:  # the reference refuses it: it is none of the domain
+            return None
+        try:
+            answer = case.target.ask(args, expected)
             for name in case.names:
-                for found, expected, label in answer.pairs(name):
-                    if expected.is_telling:
+                for found, wanted, label in answer.pairs(name):
+                    if wanted.is_telling:
                         slack = _SLACK_HALF if case.is_half else _SLACK
-                        compare(found, replace(expected, slack=slack), label)
+                        compare(found, replace(wanted, slack=slack), label)
         except CheckFailure as failure:
             return failure
         return None
@@ -166,6 +177,8 @@ class Elsewhere:
             fresh = {index: self._like(value) for index, value in numbers.items()}
             yield "where scores are large", self._asked(case, _scaled(case, fresh))
         if of_scores:
+            polar = {index: self._polar(value) for index, value in numbers.items()}
+            yield "where scores are as far apart as can be", self._asked(case, _scaled(case, polar))
             low = {index: self._like(value) for index, value in numbers.items()}
             low[names.index("q")] = low[names.index("q")].abs()
             low[names.index("k")] = -low[names.index("k")].abs()
@@ -173,6 +186,11 @@ class Elsewhere:
 
     def _like(self, value: Tensor) -> Tensor:
         return self._draw.normal(*value.shape, dtype=torch.float64).to(value.dtype)
+
+    def _polar(self, value: Tensor) -> Tensor:
+        """Return numbers that make all scores equal in size, whatever their signs."""
+        signs = self._draw.normal(*value.shape[:-1], 1, dtype=torch.float64).sign()
+        return signs.expand(value.shape).to(value.dtype).contiguous()
 
     def _mask_dtypes(self, case: Case) -> Iterator[tuple[str, CheckFailure | None]]:
         for index, mask in case.shapes.flags().items():
@@ -228,20 +246,23 @@ class Elsewhere:
         if 1 in case.shapes.letters.values():  # gradients may cancel out, but for rounding
             return
         yield "where inputs have these shapes", self._differentiated(case, case.args, wrt)
-        letters: dict[str, int] = {}
-        for equal in self._lengths_apart(case):
-            letters |= dict.fromkeys(equal, self._draw.integer(97, 140))
-        if letters and number < _MAX_LONG_GRADIENTS:
-            args = case.shapes.at(self._fitting(case, letters), self._draw, leading=1)
-            where = f"where {_sizes(letters)}"
-            yield where, self._differentiated(case, args, wrt)
+        for least in (97, 260)[: _MAX_LONG_GRADIENTS - number]:
+            letters: dict[str, int] = {}
+            for equal in self._lengths_apart(case):
+                letters |= dict.fromkeys(equal, least + self._draw.integer(0, 43))
+            if letters:
+                args = case.shapes.at(self._fitting(case, letters), self._draw, leading=1)
+                yield f"where {_sizes(letters)}", self._differentiated(case, args, wrt)
 
     def _differentiated(
         self, case: Case, args: Sequence[Any], wrt: Sequence[int]
     ) -> CheckFailure | None:
         exact, _ = case.target.references()
-        with torch.no_grad(), in_float64():
-            outputs = [*leaves(exact(*map(exact_copy, args)))]
+        try:
+            with torch.no_grad(), in_float64():
+                outputs = [*leaves(exact(*map(exact_copy, args)))]
+        except Exception:  # the reference refuses it: it is none of the domain
+            return None
         if any(bool(one.isnan().any()) for one in outputs if isinstance(one, Tensor)):
             return None
         cotangents = [self._like(outputs[0].to(case.dtype)), *[None] * (len(outputs) - 1)]
@@ -266,8 +287,30 @@ class Elsewhere:
                 if new > 1 and given is not None:
                     args = case.shapes.at({letter: new}, self._draw, only=name)
                     yield "", _accepted(case.target, args, _shown(case, args))
+                    others = dict.fromkeys(self._alone(case, name), old * new)
+                    if others:  # all numbers together are then as many as fit
+                        args = case.shapes.at({**others, letter: new}, self._draw, only=name)
+                        yield "", _accepted(case.target, args, _shown(case, args))
+        for size in case.domain.covers:
+            name, _, letter = size.partition(".")
+            old = case.shapes.letters.get(letter, 0)
+            given = case.args[case.target.entry.arguments.index(name)]
+            for new in {old - 1, old - 2, old // 2} if given is not None else ():
+                if new > 1:
+                    args = case.shapes.at({letter: new}, self._draw, only=name)
+                    yield "", _accepted(case.target, args, _shown(case, args))
         for letter, divisor in case.domain.divides.items():
             yield from self._not_divided(case, letter, divisor)
+
+    def _alone(self, case: Case, name: str) -> list[str]:
+        """Return the letters for lengths that no other argument of a call has."""
+        given = [
+            axes_of(case.domain.shapes.get(argument, ""))
+            for argument, value in zip(case.target.entry.arguments, case.args, strict=False)
+            if isinstance(value, Tensor) and argument != name
+        ]
+        own = axes_of(case.domain.shapes[name])
+        return [one for one in self._long(case) if one in own and all(one not in o for o in given)]
 
     def _not_divided(
         self, case: Case, letter: str, divisor: str
@@ -334,7 +377,7 @@ class Elsewhere:
             yield self._at(case, dict.fromkeys(long, square), leading=1)
         *others, keys = self._lengths_apart(case)
         far = min(int(most / 16), case.domain.longest, self._draw.integer(2_100, LONGEST))
-        if others and number < _MAX_FAR and far > _TRIED:
+        if (others or not case.domain.scores) and number < _MAX_FAR and far > _TRIED:
             yield self._at(case, dict.fromkeys(keys, far), leading=1)
         if number == 0:
             yield from self._constant_sizes(case, most)
@@ -343,16 +386,23 @@ class Elsewhere:
         """Ask for sizes around the numbers that stand in the source."""
         told = [one for one in self._constants if 8 <= one <= LONGEST][:_MAX_CONSTANTS]
         near = [size for one in told for size in (one - 1, one, one + 1, 2 * one + 1)]
-        for letter in dict.fromkeys([*self._long(case), *self._free(case)]):
+        long = self._lengths_apart(case)
+        for letters in [*long, *([letter] for letter in self._free(case))]:
+            others = {other: 3 for apart in long for other in apart if other not in letters}
             for size in near:
-                others = {o: 3 for o in self._long(case) if o != letter}
                 fits = size**2 <= most or (others and 8 * size <= most)
                 if fits and size <= case.domain.longest:
-                    yield self._at(case, {**others, letter: size}, leading=1)
+                    asked = {**others, **dict.fromkeys(letters, size)}
+                    yield self._at(case, asked, leading=1)
 
     def _free(self, case: Case) -> list[str]:
         """Return the letters that a call decides upon, such as widths of a function's inputs."""
-        fixed = {*made_with(case.target), *case.domain.divides, *case.domain.divides.values()}
+        fixed = {
+            *made_with(case.target),
+            *self._long(case),
+            *case.domain.divides,
+            *case.domain.divides.values(),
+        }
         return [letter for letter in case.shapes.letters if letter not in fixed]
 
     def _features(self, case: Case) -> int:
