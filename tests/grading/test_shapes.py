@@ -5,7 +5,7 @@ import torch
 
 from mha_judge.grading.calling.shapes import Shapes, Unshaped
 from mha_judge.grading.draw import Draw
-from mha_judge.problem import Domain
+from mha_judge.problem import Domain, Entry
 
 NAMES = ["q", "k", "v", "mask"]
 DOMAIN = Domain(
@@ -125,3 +125,23 @@ def test_calls_of_one_pattern_differ_in_sizes_alone():
 def test_a_domain_of_letters_that_nothing_has_is_refused(fields, message):
     with pytest.raises(ValueError, match=message):
         Domain(shapes={"q": "... L D"}, **fields)
+
+
+def test_a_mask_of_one_position_grows_with_its_input():
+    args = shapes_of(attention(torch.ones(1, 7), L=1)).at({"L": 9}, Draw(1, ""))
+
+    assert args[0].shape[-2] == 9 and args[3].shape == (9, 7)
+
+
+@pytest.mark.parametrize(
+    ("domain", "message"),
+    [
+        (Domain(shapes={"y": "L D"}), "'y' is no argument"),
+        (Domain(shapes={"x": "L D"}, divides={"D": "heads"}), "'heads' is no argument"),
+        (Domain(shapes={"x": "L D"}, divides={"E": "n"}), "'E' is no size"),
+        (Domain(shapes={"x": "L D"}, grow=["block"]), "'block' is no argument"),
+    ],
+)
+def test_a_domain_of_what_the_entry_does_not_have_is_refused(domain, message):
+    with pytest.raises(ValueError, match=message):
+        Entry(name="f", kind="function", arguments=["x", "n"], domain=domain)
