@@ -117,7 +117,7 @@ def test_calls_of_one_pattern_differ_in_sizes_alone():
     ("fields", "message"),
     [
         ({"long": ["T"]}, "no shape has the letter 'T'"),
-        ({"divides": {"E": "heads"}}, "no shape has the letter 'E'"),
+        ({"covers": ["q.S"]}, "the shape of 'q' has no letter 'S'"),
         ({"fits": ["q.S"]}, "the shape of 'q' has no letter 'S'"),
         ({"flags": ["mask"]}, "'mask' has no shape"),
     ],
