@@ -82,7 +82,7 @@ class Elsewhere:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._draw = Draw(context.task.seed, "domain")
+        self._draw = Draw(context.task.seed, "domain")  # one for each respect of each case
         self._constants = integers_in(context.task.submission.source)
         self._length_s = 0.0
         self._asked_long: Counter[torch.dtype] = Counter()
@@ -94,7 +94,6 @@ class Elsewhere:
     def look(self, checks: Sequence[str]) -> None:
         """Vary the questions of some checks, until one thing of each kind is wrong."""
         steps = [step for check in checks for step in self._context.trace.of(check)]
-        self._context.enter("domain")
         with self._context.trials():
             cases = list(self._right(cases_of(steps)))
             wrt = _differentiated(steps)
@@ -117,6 +116,9 @@ class Elsewhere:
         }
         for axis, way in ways.items():
             if not self._is_found(axis):
+                place = f"domain {case.target.entry.name} {number} {axis}"
+                self._draw = Draw(self._context.task.seed, place)
+                self._context.enter(place)
                 self._take(axis, way)
 
     def _take(self, axis: str, way: Iterator[tuple[str, CheckFailure | None]]) -> None:
@@ -369,16 +371,20 @@ class Elsewhere:
         self._length_s += took_s
         if not case.target.is_usable:
             return
-        most = min(_SQUARE / self._features(case), _TRIED**2 * _CALL_S / max(took_s, 1e-3))
+        most = _TRIED**2 * _CALL_S / max(took_s, 1e-3)  # sizes do not depend on it, nor on a clock
+        naive = _SQUARE / self._features(case)
         least = _HALF if case.is_half else _MANY
-        square = min(int(most**0.5), case.domain.longest, least + self._draw.integer(0, least // 4))
-        self._asked_long[case.dtype] += square > _TRIED
-        if square > _TRIED and self._asked_long[case.dtype] <= _MAX_LONG.get(case.dtype, 0):
-            yield self._at(case, dict.fromkeys(long, square), leading=1)
+        square = least + self._draw.integer(0, least // 4)
+        square = min(int(naive**0.5), case.domain.longest, square)
+        affordable = next((size for size in (square, square // 2) if size**2 <= most), 0)
+        self._asked_long[case.dtype] += affordable > _TRIED
+        if affordable > _TRIED and self._asked_long[case.dtype] <= _MAX_LONG.get(case.dtype, 0):
+            yield self._at(case, dict.fromkeys(long, affordable), leading=1)
         *others, keys = self._lengths_apart(case)
-        far = min(int(most / 16), case.domain.longest, self._draw.integer(2_100, LONGEST))
-        if (others or not case.domain.scores) and number < _MAX_FAR and far > _TRIED:
+        far = min(int(naive / 16), case.domain.longest, self._draw.integer(2_100, LONGEST))
+        if (others or not case.domain.scores) and number < _MAX_FAR and _TRIED < far < most / 16:
             yield self._at(case, dict.fromkeys(keys, far), leading=1)
+        most = min(most, naive)
         if number == 0:
             yield from self._constant_sizes(case, most)
 
