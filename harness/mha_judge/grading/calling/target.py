@@ -69,9 +69,10 @@ class Target:
         kept = self._context.session.last_number if keep else None
         return Answer(self.entry, called.value, expected, kept)
 
-    def ask(self, args: Sequence[Any], expected: Any) -> Answer:
-        """Call with arguments of which it is known what is expected."""
-        return Answer(self.entry, self._send(args).value, expected)
+    def ask(self, args: Sequence[Any], expected: Any, mode: str = "") -> Answer:
+        """Call in a gradient mode, with arguments of which it is known what is expected."""
+        called = self._send(args, manner={"mode": mode, "number": 0})
+        return Answer(self.entry, called.value, expected)
 
     def attempt(self, *args: Any) -> Any:
         """Call without asking the reference, for input that the contract rules out."""

@@ -125,6 +125,15 @@ def in_dtype(case: Case, dtype: torch.dtype) -> Case:
     return replace(case, target=target, args=args, shapes=shapes)
 
 
+def without_masks(case: Case) -> Case:
+    """Return the same question without a mask, whose sizes would be others too."""
+    names = case.target.entry.arguments
+    masks = {*case.domain.flags, *case.domain.masks}
+    args = tuple(None if name in masks else v for name, v in zip(names, case.args, strict=False))
+    shapes = Shapes(case.domain, names, args, made_with(case.target))
+    return replace(case, args=args, shapes=shapes)
+
+
 def resized(case: Case, letters: Mapping[str, int]) -> Case:
     """Return a case of a layer made with other sizes, where they are the constructor's."""
     target = case.target

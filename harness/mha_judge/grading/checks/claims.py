@@ -89,7 +89,7 @@ CLAIMS = (
         "The same whatever was called before",
         Category.ROBUSTNESS,
         2,
-        frozenset({"before", "instance"}),
+        frozenset({"before", "instance", "weights"}),
     ),
     Claim(
         "scores-of-any-size",

@@ -19,10 +19,18 @@ from torch import Tensor
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.function import Function
 from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.calling.shapes import Shapes
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.checks.assertions import assert_gradients_match, assert_rejected
-from mha_judge.grading.checks.cases import Case, cases_of, in_dtype, made_with, resized
+from mha_judge.grading.checks.cases import (
+    Case,
+    cases_of,
+    in_dtype,
+    made_with,
+    resized,
+    without_masks,
+)
 from mha_judge.grading.checks.claims import Wrong
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.answer import assert_close
@@ -112,6 +120,7 @@ class Elsewhere:
             "one object": self._one_object(case, number),
             "gradients": self._gradients(case, number, wrt),
             "sizes": self._sizes(case, number),
+            "weights": self._weights(case, number),
             "length": self._lengths(case, number),
         }
         for axis, way in ways.items():
@@ -143,7 +152,7 @@ class Elsewhere:
             if names:
                 yield replace(case, names=names)
 
-    def _asked(self, case: Case, args: Sequence[Any]) -> CheckFailure | None:
+    def _asked(self, case: Case, args: Sequence[Any], mode: str = "") -> CheckFailure | None:
         """Return how the answer to other inputs is wrong, where the contract says what is right.
 
         Budgets follow from the reference alone, and it may be lucky: what is wrong in a corner is
@@ -155,7 +164,7 @@ class Elsewhere:
         except Exception:  # the reference refuses it: it is none of the domain
             return None
         try:
-            answer = case.target.ask(args, expected)
+            answer = case.target.ask(args, expected, mode)
             for name in case.names:
                 for found, wanted, label in answer.pairs(name):
                     if wanted.is_telling:
@@ -277,32 +286,54 @@ class Elsewhere:
             return failure if failure.margin is None or failure.margin > _SLACK else None
         return None
 
+    def _weights(self, case: Case, number: int) -> Iterator[tuple[str, CheckFailure | None]]:
+        """Ask a fresh layer twice, with other weights the second time, in each gradient mode."""
+        layer = case.target
+        if number or not isinstance(layer, Layer) or case.target.entry.arrays == "numpy":
+            return
+        for mode, words in AXES["mode"].items():
+            fresh = replace(case, target=layer.like())
+            self._asked(fresh, case.args, mode)
+            assert isinstance(fresh.target, Layer)
+            fresh.target.redraw()
+            failure = self._asked(fresh, case.args, mode)
+            yield f"after weights were set anew {words}".rstrip(), failure
+
     def _sizes(self, case: Case, number: int) -> Iterator[tuple[str, CheckFailure | None]]:
         """Ask for sizes that do not belong together: one more, one less, and twice as many."""
         if case.is_half or number >= _MAX_SIZES:
             return
+        yield from self._uncovered(case)
+        case = without_masks(case)
         for size in case.domain.fits:
             name, _, letter = size.partition(".")
             old = case.shapes.letters.get(letter, 0)
             for new in (old + 1, old - 1, 2 * old):  # not 1, which PyTorch would broadcast
                 given = case.args[case.target.entry.arguments.index(name)]
                 if new > 1 and given is not None:
-                    args = case.shapes.at({letter: new}, self._draw, only=name)
-                    yield "", _accepted(case.target, args, _shown(case, args))
+                    yield self._refused(case, name, {letter: new})
                     others = dict.fromkeys(self._alone(case, name), old * new)
                     if others:  # all numbers together are then as many as fit
-                        args = case.shapes.at({**others, letter: new}, self._draw, only=name)
-                        yield "", _accepted(case.target, args, _shown(case, args))
+                        yield self._refused(case, name, {**others, letter: new})
+        for letter, divisor in case.domain.divides.items():
+            yield from self._not_divided(case, letter, divisor)
+
+    def _uncovered(self, case: Case) -> Iterator[tuple[str, CheckFailure | None]]:
+        """Ask with masks and the like that are too small."""
         for size in case.domain.covers:
             name, _, letter = size.partition(".")
             old = case.shapes.letters.get(letter, 0)
-            given = case.args[case.target.entry.arguments.index(name)]
-            for new in {old - 1, old - 2, old // 2} if given is not None else ():
-                if new > 1:
-                    args = case.shapes.at({letter: new}, self._draw, only=name)
-                    yield "", _accepted(case.target, args, _shown(case, args))
-        for letter, divisor in case.domain.divides.items():
-            yield from self._not_divided(case, letter, divisor)
+            index = case.target.entry.arguments.index(name)
+            for new in (old - 1, old - 2, old // 2):
+                if new > 1 and index < len(case.args) and case.args[index] is not None:
+                    yield self._refused(case, name, {letter: new})
+
+    def _refused(
+        self, case: Case, name: str, letters: Mapping[str, int]
+    ) -> tuple[str, CheckFailure | None]:
+        """Ask with one argument of other sizes, which must raise."""
+        args = case.shapes.at(letters, self._draw, only=name)
+        return "", _accepted(case.target, args, _shown(case, args))
 
     def _alone(self, case: Case, name: str) -> list[str]:
         """Return the letters for lengths that no other argument of a call has."""
