@@ -70,7 +70,7 @@ def test_a_right_answer_fails_nothing(told):
         (
             {"masked": "scores + torch.where(mask == 0, -1e5, 0.0).to(scores.dtype)"},
             "scores-of-any-size",
-            "scores are large",
+            "where scores are",
         ),
         (
             {"masked": "scores.masked_fill(mask == 0, -1e4)"},

@@ -32,7 +32,7 @@ def layer(parameters, spare=(), entry=NUMPY):
     """Return a layer of these parameters without a worker behind it."""
     made = Layer.__new__(Layer)
     made.parameters, made.entry, made._roles = list(parameters), entry, ROLES
-    made._maker = SimpleNamespace(spare=frozenset(spare))
+    made.maker = SimpleNamespace(spare=frozenset(spare))
     made._context = SimpleNamespace(task=SimpleNamespace(vocabulary=WORDS))
     return made
 

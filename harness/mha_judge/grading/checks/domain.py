@@ -263,7 +263,12 @@ class Elsewhere:
                 letters |= dict.fromkeys(equal, least + self._draw.integer(0, 43))
             if letters:
                 args = case.shapes.at(self._fitting(case, letters), self._draw, leading=1)
-                yield f"where {_sizes(letters)}", self._differentiated(case, args, wrt)
+                where = f"where {_sizes(letters)}"
+                failure = self._asked(case, args)
+                if failure is None:
+                    yield where, self._differentiated(case, args, wrt)
+                elif not _is_too_much(failure) and not self._is_found("length"):
+                    self.found.append(Wrong(frozenset({"length"}), where, failure))
 
     def _differentiated(
         self, case: Case, args: Sequence[Any], wrt: Sequence[int]
