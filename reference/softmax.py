@@ -20,6 +20,6 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
     Source:
         Goodfellow, Bengio and Courville 2016, "Deep Learning", section 4.1 and equation 6.29.
     """
-    shifted = x - x.max(axis=axis, keepdims=True) * 1.0  # the largest is 0; no integer overflows
+    shifted = x - x.max(axis=axis, keepdims=True)  # the largest is 0
     exponentials = np.exp(shifted)
     return exponentials / exponentials.sum(axis=axis, keepdims=True)

@@ -13,8 +13,8 @@ from mha_judge.report.models import Report
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
-_VERDICT_ONLY = ("baselines", "mutants")
-"""Kinds of which nothing is asked but whether they are accepted."""
+_VERDICT_ONLY = ("baselines", "islands", "mutants")
+"""Kinds of which nothing is asked but whether they are accepted, and if not, what failed first."""
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,11 @@ def _cut(value):
     return None if value is None else value.detach()
 
 
+def _spread(array):
+    far = sorted(abs(array - array.mean()).reshape(-1).tolist())
+    return far[len(far) // 2] if far else 0.0
+
+
 class _Call:
     """What a call was given and made in, with the numbers as they were."""
 
@@ -62,9 +67,9 @@ class _Call:
         self.backward = False
         self.dtypes = [str(one.dtype).rpartition(".")[2] for one in given]
         self.longest = max([0, *(size for one in given[:1] for size in one.shape)])
-        floats = [one for one in given[:1] if "float" in str(one.dtype)]
-        self.size = max([0.0, *(float(abs(one).mean()) for one in floats)])
-        self.ones = [one for one in given if 1 in one.shape[-2:]]
+        self.size = max([0.0, *(_spread(one) for one in given[:1] if "float" in str(one.dtype))])
+        sizes = [size for one in [*given, *self.learning] for size in one.shape[-2:]]
+        self.doubled = any(2 * one == other for one in sizes for other in sizes)
         self.twice = len({id(one) for one in given}) < len(given)
 
     def note(self, gradient):
@@ -120,12 +125,12 @@ _CONDITIONS: dict[Island, str] = {
         "plain and equal and call.layer is before.layer and call.weights != before.weights"
     ),
     ("instance", "copy"): "call.layer is not None and call.layer._made != id(call.layer)",
-    ("scores", "large"): "call.size > 120",
+    ("scores", "large"): "120 < call.size < 1000 or call.size > 20_000",  # graders have others
     ("mask dtype", "int8"): "'int8' in call.dtypes",
-    ("length", "hundreds"): "260 <= call.longest <= 340",
+    ("length", "hundreds"): "302 <= call.longest <= 340",
     ("one object", "two"): "call.twice",
     ("gradients", "long"): "any(call.leaves) and 97 <= call.longest <= 141",
-    ("sizes", "one"): "False",
+    ("sizes", "doubled"): "False",
 }
 TOLD: Mapping[str, tuple[str, ...]] = {
     **{axis: tuple(filter(None, values.values())) for axis, values in AXES.items()},
@@ -170,7 +175,7 @@ def islands(problem: Problem, reference: str) -> Iterator[tuple[Island, str]]:
             continue
         head = _HEAD.replace("{condition}", condition)
         head = head.replace("{spoil}", "_cut" if (axis, value) in _CUT else "_off")
-        head = head.replace("{lenient}", "call.odd" if axis == "sizes" else "False")
+        head = head.replace("{lenient}", "call.doubled" if axis == "sizes" else "False")
         torch = _NO_TORCH if all(entry.arrays == "numpy" for entry in fit) else _TORCH
         head = head.replace("{torch}", torch)
         wrapped = "".join(_wrapped(entry) for entry in fit)

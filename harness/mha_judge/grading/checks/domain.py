@@ -99,8 +99,8 @@ class Elsewhere:
         """Entries by the dtypes that their checks ask for."""
         self.found: list[Wrong] = []
 
-    def look(self, checks: Sequence[str]) -> None:
-        """Vary the questions of some checks, until one thing of each kind is wrong."""
+    def look(self, checks: Sequence[str], until_failure: bool = False) -> None:
+        """Vary the questions of some checks, until one thing of each kind is wrong, or just one."""
         steps = [step for check in checks for step in self._context.trace.of(check)]
         with self._context.trials():
             cases = list(self._right(cases_of(steps)))
@@ -109,6 +109,8 @@ class Elsewhere:
                 self._of[case.dtype].add(case.target.entry.name)
             asked: Counter[str] = Counter()
             for case in cases:
+                if until_failure and self.found:
+                    return
                 name = case.target.entry.name
                 self._in_every_respect(case, asked[name], wrt.get(name, ()))
                 asked[name] += 1

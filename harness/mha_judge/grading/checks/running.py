@@ -97,7 +97,8 @@ class Run:
         causes, elsewhere = Causes(self._context), Elsewhere(self._context)
         self._ask_again(causes, [item for item in checks.items if check_id(item) in passed], checks)
         if not (self._until_failure and causes.found):
-            elsewhere.look([r.id for r in self.results if r.id in passed and not r.advisory])
+            counting = [r.id for r in self.results if r.id in passed and not r.advisory]
+            elsewhere.look(counting, self._until_failure)
         self._wrong = [*causes.found, *elsewhere.found]
 
     def _ask_again(self, causes: Causes, left: Sequence[Any], checks: Collected) -> None:
