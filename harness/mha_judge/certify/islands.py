@@ -200,6 +200,8 @@ def _tensor_arguments(reference: str) -> dict[str, int]:
 def _fits(entry: Entry, axis: str, value: str, tensors: int) -> bool:
     """Return whether an entry can be called so, and its wrapper can tell."""
     if axis not in AXES:
+        if axis == "scores" and entry.constructor == [] and len(entry.arguments) < 3:
+            return False  # scores themselves, which the grader takes from everywhere
         return entry.domain is not None and _is_varied(entry.domain, axis)
     if entry.arrays == "either":
         return axis == "mode"
