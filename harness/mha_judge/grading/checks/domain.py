@@ -319,9 +319,6 @@ class Elsewhere:
                 given = case.args[case.target.entry.arguments.index(name)]
                 if new > 1 and given is not None:
                     yield self._refused(case, name, {letter: new})
-                    others = dict.fromkeys(self._alone(case, name), old * new)
-                    if others:  # all numbers together are then as many as fit
-                        yield self._refused(case, name, {**others, letter: new})
         for letter, divisor in case.domain.divides.items():
             yield from self._not_divided(case, letter, divisor)
 
@@ -341,16 +338,6 @@ class Elsewhere:
         """Ask with one argument of other sizes, which must raise."""
         args = case.shapes.at(letters, self._draw, only=name)
         return "", _accepted(case.target, args, _shown(case, args))
-
-    def _alone(self, case: Case, name: str) -> list[str]:
-        """Return the letters for lengths that no other argument of a call has."""
-        given = [
-            axes_of(case.domain.shapes.get(argument, ""))
-            for argument, value in zip(case.target.entry.arguments, case.args, strict=False)
-            if isinstance(value, Tensor) and argument != name
-        ]
-        own = axes_of(case.domain.shapes[name])
-        return [one for one in self._long(case) if one in own and all(one not in o for o in given)]
 
     def _not_divided(
         self, case: Case, letter: str, divisor: str
