@@ -22,7 +22,8 @@ class RelativeSelfAttention(nn.Module):
     def forward(self, x):
         b, n, e = x.shape
         if n > self.index.shape[0]:
-            self.index = self.make_index(2 * n).to(x.device)
+            with torch.inference_mode(False):  # what is kept must serve training too
+                self.index = self.make_index(2 * n).to(x.device)
         q, k, v = self.qkv(x).view(b, n, 3, self.n_heads, self.d_k).permute(2, 0, 3, 1, 4)
         scores = torch.matmul(q, k.transpose(-1, -2)) / self.d_k**0.5
         scores = scores + self.rel_bias(self.index[:n, :n]).permute(2, 0, 1).unsqueeze(0)
