@@ -60,7 +60,7 @@ def cases_of(steps: Sequence[Step]) -> list[Case]:
             continue
         made = made_with(target)
         try:
-            shapes = Shapes(target.entry.domain, target.entry.arguments, step.args, made)
+            shapes = shapes_of(target, target.entry.domain, step.args)
         except Unshaped:
             continue
         case = Case(target, step.args, shapes)
@@ -121,7 +121,7 @@ def in_dtype(case: Case, dtype: torch.dtype) -> Case:
         if index not in case.shapes.flags()
     }
     args = tuple(case.with_numbers(numbers))
-    shapes = Shapes(case.domain, target.entry.arguments, args, made_with(target))
+    shapes = shapes_of(target, case.domain, args)
     return replace(case, target=target, args=args, shapes=shapes)
 
 
@@ -130,8 +130,7 @@ def without_masks(case: Case) -> Case:
     names = case.target.entry.arguments
     masks = {*case.domain.flags, *case.domain.masks}
     args = tuple(None if name in masks else v for name, v in zip(names, case.args, strict=False))
-    shapes = Shapes(case.domain, names, args, made_with(case.target))
-    return replace(case, args=args, shapes=shapes)
+    return replace(case, args=args, shapes=shapes_of(case.target, case.domain, args))
 
 
 def resized(case: Case, letters: Mapping[str, int]) -> Case:
@@ -141,6 +140,15 @@ def resized(case: Case, letters: Mapping[str, int]) -> Case:
         return case
     sizes = {name: letters.get(name, size) for name, size in target.sizes.items()}
     return case if sizes == target.sizes else replace(case, target=target.like(**sizes))
+
+
+def shapes_of(target: Target, domain: Domain, args: Sequence[Any]) -> Shapes:
+    """Return the sizes of a call.
+
+    Raises:
+        Unshaped: If it is none of the domain.
+    """
+    return Shapes(domain, target.entry.arguments, args, made_with(target))
 
 
 def made_with(target: Target) -> Mapping[str, Any]:

@@ -20,7 +20,6 @@ from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.function import Function
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
-from mha_judge.grading.calling.shapes import Shapes
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.checks.assertions import assert_gradients_match, assert_rejected
 from mha_judge.grading.checks.cases import (
@@ -29,6 +28,7 @@ from mha_judge.grading.checks.cases import (
     in_dtype,
     made_with,
     resized,
+    shapes_of,
     without_masks,
 )
 from mha_judge.grading.checks.claims import Wrong
@@ -232,14 +232,13 @@ class Elsewhere:
             for group in [*groups, same] if len(same) > 2 else groups:
                 given = " and ".join(f"`{names[index]}`" for index in group)
                 pairs = [pair for index in group for pair in zip(axes[index], own, strict=True)]
-                asked = self._with_one_object(case, group, dict(pairs))
-                if asked is not None:
-                    yield f"where {given} are one object", asked[0]
+                failure = self._with_one_object(case, group, dict(pairs))
+                yield f"where {given} are one object", failure
 
     def _with_one_object(
         self, case: Case, group: Sequence[int], equal: Mapping[str, str]
-    ) -> tuple[CheckFailure | None] | None:
-        """Ask with the first input of a group for all; None if no layer has such sizes."""
+    ) -> CheckFailure | None:
+        """Ask with the first input of a group for all; not if no layer has such sizes."""
         letters = {letter: case.shapes.letters[other] for letter, other in equal.items()}
         try:
             case = resized(case, letters)
@@ -248,9 +247,7 @@ class Elsewhere:
         args = case.shapes.at(letters, self._draw)
         if any(args[index].shape != args[group[0]].shape for index in group):
             return None
-        return (
-            self._asked(case, [args[group[0]] if i in group else a for i, a in enumerate(args)]),
-        )
+        return self._asked(case, [args[group[0]] if i in group else a for i, a in enumerate(args)])
 
     def _gradients(
         self, case: Case, number: int, wrt: Sequence[int]
@@ -467,7 +464,7 @@ class Elsewhere:
 
         In half precision one weight too many among hundreds is otherwise lost in rounding.
         """
-        shapes = Shapes(case.domain, case.target.entry.arguments, args, made_with(case.target))
+        shapes = shapes_of(case.target, case.domain, args)
         names = case.target.entry.arguments
         loud: dict[int, Tensor] = {}
         # where only values are loud, scores are not, whose rounding errors grow with them
