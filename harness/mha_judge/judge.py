@@ -2,7 +2,8 @@
 
 A task is made of what is asked; the file is loaded into a worker; the checks are run, in a second
 worker too where there is a GPU; rules that a later call broke fail their checks; points are given;
-known mistakes explain what failed; and all of it is put into a report.
+known mistakes explain what failed; what has not passed is run again where these are granted; and
+all of it is put into a report.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from mha_judge.submission import Submission
 from mha_judge.untrusted import clean, clean_line
 
 if TYPE_CHECKING:
-    from mha_judge.diagnosis import Diagnostician
+    from mha_judge.diagnosis import Diagnostician, Explanation
     from mha_judge.gpu import GpuAccess
     from mha_judge.grading.calling.context import Context, Task
     from mha_judge.grading.calling.gpu import GpuLease
@@ -79,6 +80,7 @@ def grade(
     from mha_judge.grading.calling.context import Context
     from mha_judge.grading.calling.gpu import GpuLease
     from mha_judge.grading.calling.session import Session
+    from mha_judge.worlds import granting
 
     seed = secrets.randbelow(MAX_SEED) if seed is None else seed
     diagnostician = None if verdict_only else Diagnostician(bank, problem.id)
@@ -92,12 +94,16 @@ def grade(
         results, no_gpu = _run_checks(task, context, lease, frozenset(only), verdict_only)
         contexts = [one for one in (context, lease.context if lease else None) if one is not None]
         device = "cpu" if lease is None else lease.device
-    results, policy = _hold_to_rules(results, contexts)
-    clock.lap("checks")
-    _require_some_that_count(results, only)
-    checks = points.scaled(results)
-    diagnoses = _explain(diagnostician, context, checks)
-    clock.lap("diagnosis")
+        results, policy = _hold_to_rules(results, contexts)
+        clock.lap("checks")
+        _require_some_that_count(results, only)
+        checks = points.scaled(results)
+        explained = _explain(diagnostician, context, checks)
+        clock.lap("diagnosis")
+        if context is not None and explained.programs and not _is_of_questions(problem):
+            checks = granting(checks, explained.programs, context)
+        clock.lap("granting")
+    diagnoses = [points.priced(one, checks) for one in explained.diagnoses]
     assert session.tier is not None  # it was started, or an error was raised
     notes = dict.fromkeys(note for one in contexts for note in one.notes)
     return Report(
@@ -105,7 +111,8 @@ def grade(
         title=problem.title,
         submission=SubmissionInfo(path=clean_line(str(submission.path)), sha256=submission.sha256),
         verdict=failure.verdict if failure is not None else points.verdict(checks),
-        score=points.score(checks),
+        score=points.score(checks, diagnoses, by_key=_is_of_questions(problem)),
+        strict_score=points.strict_score(checks),
         seed=seed,
         device=device,
         instruction_set=_instruction_set(session.tier),
@@ -245,12 +252,19 @@ def _require_some_that_count(results: Sequence[CheckResult], only: Iterable[str]
 
 def _explain(
     diagnostician: Diagnostician | None, context: Context | None, checks: Sequence[CheckResult]
-) -> list[Diagnosis]:
+) -> Explanation:
     """Return the known mistakes that explain what failed."""
+    from mha_judge.diagnosis import Explanation
+
     failed = any(c.outcome is not Outcome.PASSED and not c.advisory for c in checks)
     if diagnostician is None or context is None or not failed:
-        return []
+        return Explanation([], [])
     return diagnostician.explain(checks, context.trace)
+
+
+def _is_of_questions(problem: Problem) -> bool:
+    """Return whether a problem asks questions, each of which is marked for itself."""
+    return any(entry.kind == "answers" for entry in problem.entry)
 
 
 def _with_titles(checks: list[CheckResult], diagnoses: list[Diagnosis]) -> list[CheckResult]:

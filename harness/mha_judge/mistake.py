@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mha_judge.errors import BankError
+from mha_judge.outcomes import Severity
 from mha_judge.questions import Question, Sentence, Title
 
 SHARED = "shared.toml"
@@ -50,6 +51,7 @@ class Words(_Model):
     title: Title | None = None
     explanation: Sentence | None = None
     hint: Sentence | None = None
+    severity: Severity | None = None
 
 
 class Mistake(_Model):
@@ -64,6 +66,8 @@ class Mistake(_Model):
     """One or two sentences for the person who made it."""
     hint: Sentence
     """Leads to the mistake without giving the answer away."""
+    severity: Severity | None = None
+    """None is a fault of the bank's; the mistake is then marked as a slip."""
     source: str
     """The wrong program."""
     others: Mapping[str, str] = {}

@@ -57,6 +57,21 @@ class Category(StrEnum):
     GPU = "gpu"
 
 
+class Severity(StrEnum):
+    """How far from a right answer a mistake is, for who marks it."""
+
+    CONVENTION = "convention"
+    """Right under another usual convention."""
+    SLIP = "slip"
+    """A detail is missed by somebody who knows how it works."""
+    MISCONCEPTION = "misconception"
+    """A wrong idea of the mechanism, which changes the values throughout."""
+    FUNDAMENTAL = "fundamental"
+    """A part of the mechanism is not there, or is something else."""
+    WORTHLESS = "worthless"
+    """What comes back has nothing to do with what was asked."""
+
+
 SAMPLE_SIZE = 16
 _Row = Annotated[list[FiniteFloat | None], Field(max_length=SAMPLE_SIZE)]
 _Grid = Annotated[list[_Row], Field(max_length=SAMPLE_SIZE)]

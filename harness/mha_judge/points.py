@@ -1,11 +1,23 @@
-"""From the outcomes of checks to points, score and verdict."""
+"""From the outcomes of checks, and the mistakes behind them, to points, score and verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from mha_judge.outcomes import Outcome, Verdict
-from mha_judge.report.models import CheckResult
+from mha_judge.outcomes import Category, Outcome, Severity, Verdict
+from mha_judge.report.models import CheckResult, Diagnosis
+
+PRICES = {
+    Severity.CONVENTION: 5.0,
+    Severity.SLIP: 15.0,
+    Severity.MISCONCEPTION: 25.0,
+    Severity.FUNDAMENTAL: 40.0,
+    Severity.WORTHLESS: 90.0,
+}
+"""What a mistake takes from a score, once, however many checks it fails."""
+_OF_RESULTS = (Category.VALUES, Category.MASKING, Category.NUMERICS, Category.GRADIENTS)
+"""Categories that say whether what comes back is right. Whoever returns zeros of the right shape
+passes checks of the others."""
 
 
 def verdict(checks: Sequence[CheckResult]) -> Verdict:
@@ -15,10 +27,43 @@ def verdict(checks: Sequence[CheckResult]) -> Verdict:
     return Verdict.ACCEPTED if passed else Verdict.REJECTED
 
 
-def score(checks: Sequence[CheckResult]) -> float:
+def strict_score(checks: Sequence[CheckResult]) -> float:
+    """Return the points of the checks that passed."""
     if checks and all(c.points == c.max_points for c in checks):
         return 100.0
     return min(round(sum(check.points for check in checks), 1), 99.9)
+
+
+def score(checks: Sequence[CheckResult], diagnoses: Sequence[Diagnosis], by_key: bool) -> float:
+    """Return the score with errors carried forward.
+
+    What passes but for a mistake counts, and the mistake costs its price; a score is never lower
+    for that. Checks that are not about results count in full once half of those that are pass, and
+    in proportion below: what any answer passes is worth nothing alone. What is asked only of a
+    right answer counts if it was asked.
+
+    Args:
+        checks: With their points, and the mistakes that are granted.
+        diagnoses: With what each costs.
+        by_key: Whether the problem is one of questions, each of which is marked alone.
+    """
+    strict = strict_score(checks)
+    if by_key or strict == 100.0:
+        return strict
+    asked = _asked(checks)
+    without = _share(asked, [c for c in asked if c.outcome is Outcome.PASSED])
+    granted = _share(asked, [c for c in asked if c.outcome is Outcome.PASSED or c.granted])
+    paid = sum(diagnosis.cost for diagnosis in diagnoses)
+    return min(round(max(without, granted - paid), 1), 99.9)
+
+
+def priced(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:
+    """Return a diagnosis with what it takes from the score of these checks."""
+    asked = _asked(checks)
+    worth = sum(check.max_points for check in asked if diagnosis.id in check.granted)
+    worth *= 100 / (sum(check.max_points for check in asked) or 1.0)
+    cost = round(min(PRICES[diagnosis.severity], worth), 1)
+    return diagnosis.model_copy(update={"cost": cost})
 
 
 def scaled(results: Sequence[CheckResult]) -> list[CheckResult]:
@@ -33,3 +78,22 @@ def scaled(results: Sequence[CheckResult]) -> list[CheckResult]:
         )
         for result in results
     ]
+
+
+def _asked(checks: Iterable[CheckResult]) -> list[CheckResult]:
+    """Return the checks that count: what only a right answer is asked, if it was asked."""
+    return [c for c in checks if not (c.only_if_right and c.outcome is Outcome.NOT_ASSESSED)]
+
+
+def _share(asked: Sequence[CheckResult], right: Collection[CheckResult]) -> float:
+    """Return the points of what is right, of 100."""
+    results, others = _worth(right)
+    all_results, all_others = _worth(asked)
+    counting = min(1.0, 2 * results / all_results) if all_results else 1.0
+    return 100 * (results + counting * others) / (all_results + all_others or 1.0)
+
+
+def _worth(checks: Collection[CheckResult]) -> tuple[float, float]:
+    """Return the points of checks about results, and of the others."""
+    of_results = sum(c.max_points for c in checks if c.category in _OF_RESULTS)
+    return of_results, sum(c.max_points for c in checks) - of_results

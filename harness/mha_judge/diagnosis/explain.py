@@ -25,7 +25,7 @@ from mha_judge.diagnosis.replay import Replay
 from mha_judge.grading.calling.trace import Step, Trace
 from mha_judge.grading.expecting.expected import Live, leaves
 from mha_judge.mistake import Mistake
-from mha_judge.outcomes import Outcome
+from mha_judge.outcomes import Outcome, Severity
 from mha_judge.references import load_reference
 from mha_judge.report.models import CheckResult, Diagnosis
 
@@ -57,6 +57,15 @@ class _Failure:
     steps: tuple[Step, ...]
 
 
+@dataclass(frozen=True)
+class Explanation:
+    """The known mistakes behind what failed."""
+
+    diagnoses: list[Diagnosis]
+    programs: list[Program]
+    """Which make them: one that makes them all if there can be one, else several."""
+
+
 class Diagnostician:
     """Knows a problem's mistakes, and names those that a candidate made."""
 
@@ -83,7 +92,7 @@ class Diagnostician:
                     return True
         return False
 
-    def explain(self, results: Sequence[CheckResult], trace: Trace) -> list[Diagnosis]:
+    def explain(self, results: Sequence[CheckResult], trace: Trace) -> Explanation:
         """Return the mistakes that explain failed checks, the one that explains most first."""
         case = _Case(self._reference, self._catalogue, results, trace)
         with bounded_memory():
@@ -92,7 +101,8 @@ class Diagnostician:
         for mistake, checks in case.by_their_check():
             named.setdefault(mistake.id, []).extend(checks)
         case.close()
-        return [self._diagnosis(name, checks) for name, checks in named.items()]
+        diagnoses = [self._diagnosis(name, checks) for name, checks in named.items()]
+        return Explanation(diagnoses, self._catalogue.making([*case.alone, *named], case.together))
 
     def _diagnosis(self, name: str, checks: Sequence[str]) -> Diagnosis:
         mistake = self._catalogue.mistakes[name]
@@ -101,7 +111,8 @@ class Diagnostician:
             title=mistake.title,
             explanation=mistake.explanation.strip(),
             hint=mistake.hint.strip(),
-            checks=list(checks),
+            checks=list(dict.fromkeys(checks)),
+            severity=mistake.severity or Severity.SLIP,
         )
 
 
@@ -127,6 +138,10 @@ class _Case:
         passed = [trace.of(c.id) for c in results if c.outcome is Outcome.PASSED]
         self._right = [steps for steps in passed if steps]
         self._open = list(self._failures)
+        self.alone: list[str] = []
+        """Names of the programs that explain something."""
+        self.together: list[Program] = []
+        """Those of two mistakes that do."""
 
     def _wrong_steps(self, check: CheckResult) -> tuple[Step, ...] | None:
         """Return a check's steps up to the last, or None if the reference answers them alike."""
@@ -156,6 +171,7 @@ class _Case:
             equals = [name for name, failures in plausible.items() if len(failures) == most]
             best = equals[0] if len(equals) == 1 else min(equals, key=self._all_contradictions)
             mistake = self._catalogue.programs[best].mistakes[0]
+            self.alone.append(best)
             checks = [failure.check.id for failure in plausible[best]]
             named.setdefault(mistake.id, []).extend(checks)
             left = [failure for failure in left if failure not in plausible[best]]
@@ -221,6 +237,7 @@ class _Case:
 
     def _accept(self, program: Program, both: dict[str, list[str]]) -> None:
         """Note what a pair explains, under each mistake of it."""
+        self.together.append(program)
         explained = [failure for failure in self._open if self._explains(program, failure)]
         for mistake in program.mistakes:
             both.setdefault(mistake.id, []).extend(failure.check.id for failure in explained)

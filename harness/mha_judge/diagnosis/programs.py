@@ -11,7 +11,7 @@ import ast
 import difflib
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,8 @@ from typing import Any
 
 from mha_judge.mistake import Mistake
 
+MAX_WORLDS = 3
+"""Programs that are made of one candidate's mistakes where one program cannot make them all."""
 REFUSED = "refused"
 """The words of every exception that a program raises itself: those of a candidate are its own."""
 
@@ -58,9 +60,14 @@ class Program:
         return module
 
     @cached_property
+    def source(self) -> str:
+        """The program, without what does not count."""
+        return ast.unparse(self._tree())
+
+    @property
     def lines(self) -> list[str]:
         """The program statement by statement."""
-        return ast.unparse(self._tree()).splitlines()
+        return self.source.splitlines()
 
     def entry(self, name: str) -> Any:
         return getattr(self.module, name, None)
@@ -72,11 +79,11 @@ class Catalogue:
     def __init__(self, reference: Path, mistakes: Sequence[Mistake]) -> None:
         self._base = Program([], lambda: _tree(reference.read_text(encoding="utf-8")))
         self.mistakes = {mistake.id: mistake for mistake in mistakes}
-        self.programs = {
-            name: program for m in mistakes if m.has_values for name, program in _programs(m)
-        }
+        self._every = {name: program for m in mistakes for name, program in _programs(m)}
         """By the mistake's id, those of other constants by a name of their own."""
-        self._pairs: dict[tuple[str, str], Program | None] = {}
+        self.programs = {n: p for n, p in self._every.items() if p.mistakes[0].has_values}
+        """Those that can be told by what they answer."""
+        self._combined: dict[tuple[str, ...], Program | None] = {}
 
     def by_check(self, check: str, message: str) -> list[Mistake]:
         """Return the mistakes that only this check notices, and reports in such words."""
@@ -86,27 +93,50 @@ class Catalogue:
     def pairs(self, ids: Sequence[str]) -> Iterator[Program]:
         """Yield the programs that make two of these mistakes at once."""
         for pair in itertools.combinations(ids, 2):
-            if pair not in self._pairs:
-                self._pairs[pair] = self._combine(*pair)
-            program = self._pairs[pair]
+            program = self.together(pair)
             if program is not None:
                 yield program
 
-    def _combine(self, one: str, other: str) -> Program | None:
-        mine, theirs = self._hunks[one], self._hunks[other]
-        if any(a.meets(b) for a in mine for b in theirs if a != b):
+    def making(self, names: Iterable[str], pairs: Sequence[Program]) -> list[Program]:
+        """Return the programs that make some mistakes: one if their edits do not meet.
+
+        Args:
+            names: Of programs, and of mistakes; those of one mistake may be named twice.
+            pairs: Programs that make two of them, whose edits do not meet.
+        """
+        alone: dict[str, str] = {}
+        for name in names:
+            alone.setdefault(self._every[name].mistakes[0].id, name)
+        if len(alone) > 1 and (whole := self.together(list(alone.values()))) is not None:
+            return [whole]
+        paired = {mistake.id for program in pairs for mistake in program.mistakes}
+        others = [self._every[name] for id_, name in alone.items() if id_ not in paired]
+        return [*pairs, *others][:MAX_WORLDS]
+
+    def together(self, names: Sequence[str]) -> Program | None:
+        """Return a program that makes all these mistakes; None if their edits meet."""
+        key = tuple(names)
+        if key not in self._combined:
+            self._combined[key] = self._combine(key)
+        return self._combined[key]
+
+    def _combine(self, names: Sequence[str]) -> Program | None:
+        mistakes = [mistake for name in names for mistake in self._every[name].mistakes]
+        if len({mistake.id for mistake in mistakes}) < len(mistakes):
             return None
+        for one, other in itertools.combinations(names, 2):
+            mine, theirs = self._hunks[one], self._hunks[other]
+            if any(a.meets(b) for a in mine for b in theirs if a != b):
+                return None
         lines = list(self._base.lines)
-        for hunk in sorted({*mine, *theirs}, key=lambda hunk: hunk.start, reverse=True):
+        every = {hunk for name in names for hunk in self._hunks[name]}
+        for hunk in sorted(every, key=lambda hunk: hunk.start, reverse=True):
             lines[hunk.start : hunk.end] = hunk.lines
-        both = [*self.programs[one].mistakes, *self.programs[other].mistakes]
-        if both[0] is both[1]:
-            return None
-        return Program(both, lambda: ast.parse("\n".join(lines)))
+        return Program(mistakes, lambda: ast.parse("\n".join(lines)))
 
     @cached_property
     def _hunks(self) -> dict[str, list[Hunk]]:
-        return {name: hunks(self._base.lines, p.lines) for name, p in self.programs.items()}
+        return {name: hunks(self._base.lines, p.lines) for name, p in self._every.items()}
 
 
 def hunks(base: Sequence[str], changed: Sequence[str]) -> list[Hunk]:

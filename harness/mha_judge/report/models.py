@@ -1,4 +1,4 @@
-"""The report, schema version 1."""
+"""The report, schema version 2."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from mha_judge.outcomes import Category, Outcome, Sample, Verdict
+from mha_judge.outcomes import Category, Outcome, Sample, Severity, Verdict
 
 
 class Reveal(StrEnum):
@@ -41,6 +41,10 @@ class CheckResult(_Model):
     """What was expected and what came, for readers who may see everything."""
     diagnosis: str | None = None
     """The titles of the known mistakes that explain the failure."""
+    granted: list[str] = []
+    """Ids of the known mistakes but for which it passes: its points count, at their price."""
+    only_if_right: bool = False
+    """Asked only of an answer that is right otherwise; it costs nothing where it was not asked."""
     advisory: bool = False
     """Shown, but worth no points and never a reason to reject."""
     explanation: str = ""
@@ -56,6 +60,10 @@ class Diagnosis(_Model):
     hint: str = ""
     checks: list[str] = []
     """Ids of the checks whose failure it explains."""
+    severity: Severity = Severity.SLIP
+    cost: float = 0.0
+    """What it takes from the score: the price of its severity, or what its checks are worth if that
+    is less; 0 where it is not granted."""
 
 
 class PolicyFinding(_Model):
@@ -96,12 +104,15 @@ class LoadProblem(_Model):
 class Report(_Model):
     """All that is known of one submission after grading it."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     problem: str
     title: str
     submission: SubmissionInfo
     verdict: Verdict
     score: float
+    """Errors carried forward: a mistake that has a name costs its price once."""
+    strict_score: float
+    """The points of the checks that passed."""
     max_score: float = 100.0
     seed: int
     device: str = "cpu"

@@ -138,6 +138,7 @@ def _unreadable(answer: CandidateFile, bank: Bank, seed: int) -> Report:
         submission=SubmissionInfo(path=clean_line(str(answer.path)), sha256=""),
         verdict=Verdict.ERROR,
         score=0.0,
+        strict_score=0.0,
         seed=seed,
         sandbox=SandboxInfo(backend="none", tier="nothing was run"),
         load_problem=LoadProblem(message=answer.unreadable),

@@ -45,6 +45,13 @@ class Task:
     """By id, those with choices or an explanation."""
     recogniser: Recogniser | None = None
     """Tells mistakes apart where weights can be bound in several ways."""
+    world: ModuleType | None = None
+    """A program that makes a mistake, where that is what is right; None in the contract's world."""
+
+    @property
+    def expected(self) -> ModuleType:
+        """The program that says what is expected."""
+        return self.reference if self.world is None else self.world
 
 
 class Context:

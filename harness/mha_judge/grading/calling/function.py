@@ -34,7 +34,7 @@ class Function(Target):
         return self._made[self._context.session.generation, key[1]], definition.call
 
     def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        reference = on_tensors(self.entry, getattr(self._context.task.reference, self.entry.name))
+        reference = on_tensors(self.entry, getattr(self._context.task.expected, self.entry.name))
         return reference, reference
 
     def _unfit(self) -> Collection[str]:

@@ -39,13 +39,18 @@ class Layer(Target):
         self.dtype = dtype
         self.draw = maker.context.draw_weights()
         # Constructing draws from the global stream; the weights are drawn again right below.
-        cls = getattr(maker.context.task.reference, maker.entry.name)
-        self._exact = make_layer(cls, sizes, torch.float64)
-        self._rounded = make_layer(cls, sizes, dtype)
-        models = (self._exact, self._rounded)
+        task = maker.context.task
+        expected = getattr(task.expected, maker.entry.name)
+        self._exact = make_layer(expected, sizes, torch.float64)
+        self._rounded = make_layer(expected, sizes, dtype)
+        models = [self._exact, self._rounded]
         self._parameters: list[dict[str, Tensor]] = [
             dict(model.named_parameters()) for model in models
         ]
+        self._contract = self._parameters[0]
+        if task.world is not None:  # a mistake may lack a map, or have it in another shape
+            reference = getattr(task.reference, maker.entry.name)
+            self._contract = dict(make_layer(reference, sizes, torch.float64).named_parameters())
         self._handle, self.parameters = maker.make(sizes)
         self.generation = maker.context.session.generation
         self._roles = self._draw_roles()
@@ -126,10 +131,11 @@ class Layer(Target):
             for role, weights in zip(self.entry.roles, self._roles, strict=True):
                 bias = weights.bias if role.id in arrangement.biased else weights.bias * 0
                 for own in self._parameters:
-                    weight, shift = held(own, role)
-                    weight.copy_(weights.weight.to(self.dtype))
-                    if shift is not None:
-                        shift.copy_(bias.to(self.dtype))
+                    for part, numbers in zip(
+                        _parts(own, role), (weights.weight, bias), strict=True
+                    ):
+                        if part is not None and part.shape == numbers.shape:
+                            part.copy_(numbers.to(self.dtype))
 
     def says(self, parameter: ParameterInfo) -> tuple[str | None, bool]:
         """Return what a parameter's name says that it is."""
@@ -221,7 +227,7 @@ class Layer(Target):
     def _draw_roles(self) -> list[RoleWeights]:
         drawn = []
         for role in self.entry.roles:
-            own = held(self._parameters[0], role)
+            own = held(self._contract, role)
             weight, bias = own[0].shape, None if own[1] is None else own[1].shape
             if role.kind == "norm":
                 numbers = 1 + _BIAS_SCALE * self.draw.normal(*weight, dtype=torch.float64)
@@ -313,9 +319,15 @@ def held(parameters: Mapping[str, Tensor], role: Role) -> tuple[Tensor, Tensor |
         parameters: The reference's, by path.
         role: The role.
     """
-    weight, bias = (_part(parameters.get(path), role) for path in _paths(parameters, role))
+    weight, bias = _parts(parameters, role)
     if weight is None:
         raise BankError(f"the reference has no weight at {role.reference!r}; correct the role")
+    return weight, bias
+
+
+def _parts(parameters: Mapping[str, Tensor], role: Role) -> tuple[Tensor | None, Tensor | None]:
+    """Return what is there of a role, weight and bias."""
+    weight, bias = (_part(parameters.get(path), role) for path in _paths(parameters, role))
     return weight, bias
 
 

@@ -85,6 +85,10 @@ class Session:
         self._answers_bytes = 0
         self._notes: dict[str, Note] = {}
 
+    def another(self, submission: Submission) -> Session:
+        """Return a session for another file in the same sandbox, once this one is closed."""
+        return Session(self._channel, submission, self._limits)
+
     def load(self) -> None:
         """Start a worker and load the file into it.
 

@@ -44,7 +44,7 @@ class Stateful:
     def __init__(self, maker: ObjectEntry, sizes: dict[str, float]) -> None:
         self.maker = maker
         self.sizes = sizes
-        cls = getattr(maker.context.task.reference, maker.entry.name)
+        cls = getattr(maker.context.task.expected, maker.entry.name)
         with in_float64():
             self.exact = cls(**sizes)
         self.rounded = cls(**sizes)

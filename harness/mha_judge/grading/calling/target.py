@@ -189,7 +189,17 @@ class Target:
     ) -> tuple[Called, _Expectation]:
         """Return what a call gave, and what `ask` returned while the worker computed."""
         asked: list[_Expectation] = []
-        called = self._send(args, meanwhile=lambda: asked.append(ask()), **options)
+
+        def wait() -> None:
+            try:
+                asked.append(ask())
+            except Exception:
+                if self._context.task.world is None:
+                    raise
+
+        called = self._send(args, meanwhile=wait, **options)
+        if not asked:
+            raise CheckFailure("the mistake that is granted raises here, and the answer does not")
         return called, asked[0]
 
     def _send(

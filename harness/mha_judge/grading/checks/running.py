@@ -38,6 +38,7 @@ class Run:
         lease: GpuLease | None = None,
         only: frozenset[str] = frozenset(),
         until_failure: bool = False,
+        passed: Sequence[CheckResult] = (),
     ) -> None:
         """Take what is graded and where.
 
@@ -47,6 +48,7 @@ class Run:
             lease: Where the checks of the category `gpu` run; they are not assessed without one.
             only: Ids of the checks to run; all if empty.
             until_failure: Assess nothing more once a check that counts has failed.
+            passed: What need not be run again, and what others may build on.
         """
         self._task = task
         self._context = context
@@ -58,7 +60,7 @@ class Run:
         self._until_failure = until_failure
         self.no_gpu = ""
         """Why the checks on a GPU were not assessed; empty where there was none to assess."""
-        self.results: list[CheckResult] = []
+        self.results: list[CheckResult] = list(passed)
 
     def candidate_for(self, check: str) -> Candidate:
         assert self._context is not None and self._candidate is not None  # or none is called
@@ -159,6 +161,8 @@ class Run:
         except JudgeError:
             raise
         except Exception as error:  # anything else is a fault of the grader, and must say so
+            if self._task.world is not None:
+                return CheckFailure(f"cannot be told where the mistake is granted: {error}")
             place = f"{item.nodeid}: {_describe(error)}"
             raise BankError(f"the grader {item.path} is broken: {place}") from error
         return None
@@ -173,7 +177,9 @@ class Run:
         elif self._failed():
             outcome, message = Outcome.NOT_ASSESSED, "it is wrong however it is called"
         spec = CheckSpec(claim.title, claim.category, claim.points, (), advisory=False)
-        return _result(claim.id, spec, outcome, message, failure)
+        result = _result(claim.id, spec, outcome, message, failure)
+        result.only_if_right = True
+        return result
 
     def _failed(self) -> bool:
         return any(r.outcome is not Outcome.PASSED and not r.advisory for r in self.results)
@@ -187,6 +193,8 @@ class Run:
         return self._task.questions[spec.question].told
 
     def _missing_ground(self, spec: CheckSpec) -> str | None:
+        if self._task.world is not None:
+            return None  # what it builds on may be just what the mistake makes impossible
         for name in spec.after:
             ground = next((r for r in self.results if r.id == as_id(name)), None)
             if ground is not None and ground.outcome is not Outcome.PASSED:

@@ -1,0 +1,108 @@
+"""Errors carried forward: what passes where a mistake is what is right.
+
+A grader is a function of a reference. Where a candidate's mistake has a name, the checks that have
+not passed are run again with a program for a reference that makes just this mistake. What passes
+there is right but for the mistake. Where a check fails there too, it may be one that nobody can
+pass who makes the mistake: the program is graded itself, and what it fails in the same words is
+the mistake's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import replace
+
+from mha_judge.diagnosis.bounds import bounded_memory
+from mha_judge.diagnosis.programs import Program
+from mha_judge.grading.calling.context import Context
+from mha_judge.grading.calling.session import LoadFailed, Session
+from mha_judge.grading.checks.policy import findings, held_to
+from mha_judge.grading.checks.running import Run
+from mha_judge.outcomes import Category, Outcome
+from mha_judge.report.models import CheckResult
+from mha_judge.submission import Submission
+
+_NUMBERS = re.compile(r"[-+]?\d[\d.e+-]*")
+
+
+def granting(
+    checks: Sequence[CheckResult], programs: Iterable[Program], context: Context
+) -> list[CheckResult]:
+    """Return the checks, those that pass but for mistakes with the ids of these.
+
+    A rule that was broken, and a worker that hung or died, are never granted.
+
+    Args:
+        checks: What came of each.
+        programs: Each makes some of the candidate's mistakes.
+        context: The candidate's, in which the checks were run; its session ends.
+    """
+    granted: dict[str, list[str]] = {}
+    failed: list[tuple[Program, list[CheckResult]]] = []
+    for program in programs:
+        left = [c for c in checks if _may_be_granted(c) and c.id not in granted]
+        found = _results(context.session, context, program, checks, left)
+        made = [mistake.id for mistake in program.mistakes]
+        granted |= {c.id: made for c in found if c.outcome is Outcome.PASSED}
+        failed.append((program, [c for c in found if c.outcome is not Outcome.PASSED]))
+    context.session.close()
+    for program, left in failed:
+        left = [c for c in left if c.id not in granted]
+        for check in _failed_by_itself(program, context, checks, left):
+            granted[check] = [mistake.id for mistake in program.mistakes]
+    return [
+        check.model_copy(update={"granted": granted[check.id]}) if check.id in granted else check
+        for check in checks
+    ]
+
+
+def _may_be_granted(check: CheckResult) -> bool:
+    """Return whether a mistake in what is computed may be the only reason why it did not pass."""
+    if check.only_if_right or check.category is Category.GPU:
+        return False
+    if check.category is Category.POLICY:
+        return check.outcome is Outcome.NOT_ASSESSED
+    return check.outcome in (Outcome.FAILED, Outcome.ERROR, Outcome.NOT_ASSESSED)
+
+
+def _results(
+    session: Session,
+    own: Context,
+    program: Program,
+    checks: Sequence[CheckResult],
+    left: Sequence[CheckResult],
+) -> list[CheckResult]:
+    """Return what comes of the checks that are left, where the program is what is right."""
+    if not left:
+        return []
+    context = Context(session, replace(own.task, world=program.module))
+    passed = [check for check in checks if check.outcome is Outcome.PASSED]
+    ids = frozenset(check.id for check in left)
+    with bounded_memory():
+        results = Run(context.task, context, only=ids, passed=passed).grade()
+    broken = [found for rule in {*context.rules.values()} for found in findings(context, rule)]
+    return [check for check in held_to(results, context.rules, broken) if check.id in ids]
+
+
+def _failed_by_itself(
+    program: Program, own: Context, checks: Sequence[CheckResult], left: Sequence[CheckResult]
+) -> list[str]:
+    """Return the ids of the checks that the program itself fails in the candidate's words."""
+    if not left:
+        return []
+    submission = Submission.of(program.source, "mistake.py")
+    with closing(own.session.another(submission)) as session:
+        try:
+            session.load()
+        except LoadFailed:
+            return []
+        found = {c.id: c for c in _results(session, own, program, checks, left)}
+    return [check.id for check in left if _is_alike(check, found.get(check.id))]
+
+
+def _is_alike(one: CheckResult, other: CheckResult | None) -> bool:
+    if other is None or one.outcome is not other.outcome:
+        return False
+    return _NUMBERS.sub("", one.message) == _NUMBERS.sub("", other.message)
