@@ -80,7 +80,6 @@ def grade(
     from mha_judge.grading.calling.context import Context
     from mha_judge.grading.calling.gpu import GpuLease
     from mha_judge.grading.calling.session import Session
-    from mha_judge.worlds import granting
 
     seed = secrets.randbelow(MAX_SEED) if seed is None else seed
     diagnostician = None if verdict_only else Diagnostician(bank, problem.id)
@@ -100,10 +99,8 @@ def grade(
         checks = points.scaled(results)
         explained = _explain(diagnostician, context, checks)
         clock.lap("diagnosis")
-        if context is not None and explained.programs and not _is_of_questions(problem):
-            checks = granting(checks, explained.programs, context)
+        checks, diagnoses = _carry_forward(checks, explained, context)
         clock.lap("granting")
-    diagnoses = [points.priced(one, checks) for one in explained.diagnoses]
     assert session.tier is not None  # it was started, or an error was raised
     notes = dict.fromkeys(note for one in contexts for note in one.notes)
     return Report(
@@ -252,14 +249,34 @@ def _require_some_that_count(results: Sequence[CheckResult], only: Iterable[str]
 
 def _explain(
     diagnostician: Diagnostician | None, context: Context | None, checks: Sequence[CheckResult]
-) -> Explanation:
+) -> Explanation | None:
     """Return the known mistakes that explain what failed."""
-    from mha_judge.diagnosis import Explanation
-
     failed = any(c.outcome is not Outcome.PASSED and not c.advisory for c in checks)
     if diagnostician is None or context is None or not failed:
-        return Explanation([], [])
+        return None
     return diagnostician.explain(checks, context.trace)
+
+
+def _carry_forward(
+    checks: list[CheckResult], explained: Explanation | None, context: Context | None
+) -> tuple[list[CheckResult], list[Diagnosis]]:
+    """Return the checks with what passes but for mistakes, and these mistakes with their price."""
+    if explained is None or context is None:
+        return checks, []
+    diagnoses = explained.diagnoses
+    of_questions = _is_of_questions(context.task.problem)
+    if not of_questions:
+        from mha_judge.worlds import granting
+
+        checks = granting(checks, explained.programs(diagnoses), context)
+        granted = {check.id for check in checks if check.granted}
+        more = [one for one in explained.by_check if not granted.issuperset(one.checks)]
+        diagnoses = [*diagnoses, *more]
+        if more:
+            checks = granting(checks, explained.programs(diagnoses), context)
+    else:
+        diagnoses = [*diagnoses, *explained.by_check]
+    return checks, [points.priced(one, checks) for one in diagnoses]
 
 
 def _is_of_questions(problem: Problem) -> bool:
@@ -270,7 +287,10 @@ def _is_of_questions(problem: Problem) -> bool:
 def _with_titles(checks: list[CheckResult], diagnoses: list[Diagnosis]) -> list[CheckResult]:
     """Return the checks, each with the titles of the mistakes that explain it."""
     titles = {
-        check.id: "; ".join(d.title for d in diagnoses if check.id in d.checks) for check in checks
+        check.id: "; ".join(
+            d.title for d in diagnoses if check.id in d.checks or d.id in check.granted
+        )
+        for check in checks
     }
     return [check.model_copy(update={"diagnosis": titles[check.id] or None}) for check in checks]
 

@@ -54,7 +54,9 @@ def score(checks: Sequence[CheckResult], diagnoses: Sequence[Diagnosis], by_key:
     without = _share(asked, [c for c in asked if c.outcome is Outcome.PASSED])
     granted = _share(asked, [c for c in asked if c.outcome is Outcome.PASSED or c.granted])
     paid = sum(diagnosis.cost for diagnosis in diagnoses)
-    return min(round(max(without, granted - paid), 1), 99.9)
+    worthless = any(diagnosis.severity is Severity.WORTHLESS for diagnosis in diagnoses)
+    most = 100 - PRICES[Severity.WORTHLESS] if worthless else 99.9
+    return min(round(max(without, granted - paid), 1), most)
 
 
 def priced(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:

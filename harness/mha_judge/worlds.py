@@ -20,6 +20,7 @@ from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.session import LoadFailed, Session
 from mha_judge.grading.checks.policy import findings, held_to
 from mha_judge.grading.checks.running import Run
+from mha_judge.grading.expecting.compare import what_is_nan_left_open
 from mha_judge.outcomes import Category, Outcome
 from mha_judge.report.models import CheckResult
 from mha_judge.submission import Submission
@@ -39,7 +40,7 @@ def granting(
         programs: Each makes some of the candidate's mistakes.
         context: The candidate's, in which the checks were run; its session ends.
     """
-    granted: dict[str, list[str]] = {}
+    granted = {check.id: check.granted for check in checks if check.granted}
     failed: list[tuple[Program, list[CheckResult]]] = []
     for program in programs:
         left = [c for c in checks if _may_be_granted(c) and c.id not in granted]
@@ -47,7 +48,7 @@ def granting(
         made = [mistake.id for mistake in program.mistakes]
         granted |= {c.id: made for c in found if c.outcome is Outcome.PASSED}
         failed.append((program, [c for c in found if c.outcome is not Outcome.PASSED]))
-    context.session.close()
+    context.session.close()  # of two files only one can be loaded; a call would load it again
     for program, left in failed:
         left = [c for c in left if c.id not in granted]
         for check in _failed_by_itself(program, context, checks, left):
@@ -80,7 +81,7 @@ def _results(
     context = Context(session, replace(own.task, world=program.module))
     passed = [check for check in checks if check.outcome is Outcome.PASSED]
     ids = frozenset(check.id for check in left)
-    with bounded_memory():
+    with bounded_memory(), what_is_nan_left_open():
         results = Run(context.task, context, only=ids, passed=passed).grade()
     broken = [found for rule in {*context.rules.values()} for found in findings(context, rule)]
     return [check for check in held_to(results, context.rules, broken) if check.id in ids]
@@ -103,6 +104,8 @@ def _failed_by_itself(
 
 
 def _is_alike(one: CheckResult, other: CheckResult | None) -> bool:
-    if other is None or one.outcome is not other.outcome:
-        return False
+    if other is None or one.outcome is not other.outcome or one.margin is not None:
+        return False  # who makes just this mistake is not apart from it, if not by chance
+    if one.outcome is Outcome.ERROR:  # the words of an exception are everyone's own
+        return one.message.partition(":")[0] == other.message.partition(":")[0]
     return _NUMBERS.sub("", one.message) == _NUMBERS.sub("", other.message)

@@ -23,13 +23,23 @@ _SPOILERS: dict[str, str] = {
     "a flat tensor": "t.reshape(-1)",
 }
 
+WORTHLESS = frozenset(
+    {"zeros", "ones", "NaN", "noise", "the mean over positions", "a flat tensor", "nothing"}
+)
+"""Those that have nothing of what was asked; the others may have one thing wrong."""
+_NOTHING = "nothing"
 _ANSWERS: dict[str, str] = {
     "the first letter everywhere": "'a'",
-    "nothing but empty texts": "''",
+    _NOTHING: "''",
     "the number 1 everywhere": "'1'",
     "the question back": "question",
 }
-_NUMBERS: dict[str, str] = {"zero": "0", "one more": "value + 1", "twice": "2 * value"}
+_NUMBERS: dict[str, str] = {
+    _NOTHING: "0",
+    "zero": "0",
+    "one more": "value + 1",
+    "twice": "2 * value",
+}
 
 _HEAD = """
 
@@ -75,7 +85,8 @@ def baselines(problem: Problem, reference: str) -> dict[str, str]:
             for name, answer in _ANSWERS.items()
         }
     spoilt = "".join(_spoilt(entry) for entry in problem.entry if entry.kind != "answers")
-    counts = any(entry.kind == "answers" for entry in problem.entry)
+    sheets = [entry.name for entry in problem.entry if entry.kind == "answers"]
+    counts = bool(sheets)
     learns = "autograd" not in problem.forbid and any(
         entry.kind != "object" and entry.arrays == "torch" for entry in problem.entry
     )
@@ -87,6 +98,8 @@ def baselines(problem: Problem, reference: str) -> dict[str, str]:
         tensor, number = ("value", expression) if counts else (expression, "value")
         head = _HEAD.replace("{tensor}", tensor).replace("{number}", number)
         found[name] = reference + head + spoilt
+        if name == _NOTHING:
+            found[name] += "".join(f"\n{answers} = {{}}\n" for answers in sheets)
     return found
 
 

@@ -3,37 +3,46 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import random
 import secrets
 import time
 from collections.abc import Callable, Sequence
 
 from mha_judge.bank import Bank
 from mha_judge.certify.agreement import compare_all
-from mha_judge.certify.baselines import baselines
+from mha_judge.certify.baselines import WORTHLESS, baselines
 from mha_judge.certify.equivalents import read_equivalents
 from mha_judge.certify.grades import Graders, Specimen
 from mha_judge.certify.islands import TOLD, islands
 from mha_judge.certify.models import (
+    MAX_SPREAD,
     MAX_STARTER_SCORE,
+    MAX_WORTHLESS_SCORE,
     MIN_MARGIN,
     Baseline,
     Certificate,
     Fault,
     Kill,
     Mutant,
+    Pair,
 )
 from mha_judge.certify.mutation import mutants
 from mha_judge.certify.statements import faults_of
+from mha_judge.diagnosis import Catalogue
 from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.judge import MAX_SEED
 from mha_judge.mistake import Mistake
-from mha_judge.outcomes import Outcome, Verdict
+from mha_judge.outcomes import Category, Outcome, Severity, Verdict
 from mha_judge.report.models import CheckResult, Report
 from mha_judge.scaffold import missing, placeholders
 
 OnProgress = Callable[[str, int, int], None]
 """Takes what is being done, how many of it are done, and how many there are."""
 
+_MAX_PAIRS = 4
+"""Pairs of mistakes that are tried of one problem."""
+_ROUNDING = 0.1
 _SHARED = frozenset(claim.id for claim in CLAIMS)
 """Claims of every problem, which islands prove and no mistake need fail."""
 
@@ -67,6 +76,7 @@ def certify(
         work.reference()
         work.starter()
         work.mistakes()
+        work.pairs()
         work.baselines()
         work.islands()
         if with_mutants:
@@ -185,6 +195,15 @@ class _Certifying:
             )
         if kill.diagnoses and not mistake.by_chance:
             self._fault(subject, f"is not diagnosed as itself, but as {'; '.join(kill.diagnoses)}")
+        if mistake.severity is None:
+            known = ", ".join(Severity)
+            self._fault(subject, f"has no severity; it must be one of {known}")
+        if kill.left:
+            left = ", ".join(kill.left)
+            self._fault(subject, f"where it is granted it still fails {left}")
+        if max(kill.scores) - min(kill.scores) > MAX_SPREAD and not mistake.by_chance:
+            apart = f"{min(kill.scores):g} to {max(kill.scores):g}"
+            self._fault(subject, f"scores from {apart}, as the seed has it; {MAX_SPREAD:g} is much")
 
     def _judge_checks(self) -> None:
         """A check that no mistake ever fails may be one that cannot fail."""
@@ -200,14 +219,51 @@ class _Certifying:
                     f"check {check.id}", "no mistake fails it; add one that does, or remove it"
                 )
 
+    def pairs(self) -> None:
+        """Who makes two mistakes scores less than who makes either of them."""
+        alone = {kill.id: kill for kill in self.certificate.mistakes}
+        catalogue = Catalogue(
+            self._bank.reference(self._problem.id), self._bank.mistakes(self._problem.id)
+        )
+        names = [name for name in catalogue.programs if name in alone]
+        random.Random(self._seeds[0]).shuffle(names)
+        chosen = list(itertools.islice(catalogue.pairs(names), _MAX_PAIRS))
+        ids = {" and ".join(m.id for m in one.mistakes): one.mistakes for one in chosen}
+        sources = {name: one.source for name, one in zip(ids, chosen, strict=True)}
+        for task, report in self._grade("pairs", sources, self._seeds[:1]):
+            both = [mistake.id for mistake in ids[task.name]]
+            self.certificate.pairs.append(Pair(ids=both, score=report.score))
+            scores = [alone[name].scores[0] for name in both]
+            named = {diagnosis.id for diagnosis in report.diagnoses}
+            # one may hide the other, or be hidden by it; where both show, both are charged
+            limit = min(scores) if named.issuperset(both) else max(scores) + _ROUNDING
+            if report.score >= limit:
+                singly = " and ".join(f"{score:g}" for score in scores)
+                self._fault("pairs", f"{task.name} score {report.score:g}; alone {singly}")
+
     def baselines(self) -> None:
-        """Worthless answers are not accepted."""
+        """Worthless answers are not accepted, and what is worth nothing scores next to nothing."""
         sources = baselines(self._problem, self._source)
-        for task, report in self._grade("baselines", sources, self._seeds[:1]):
+        told = {name: source for name, source in sources.items() if name in WORTHLESS}
+        rest = {name: source for name, source in sources.items() if name not in WORTHLESS}
+        graded = [
+            *self._grade("worthless", told, self._seeds[:1]),
+            *self._grade("baselines", rest, self._seeds[:1]),
+        ]
+        for task, report in graded:
             accepted = report.verdict is Verdict.ACCEPTED
-            self.certificate.baselines.append(Baseline(name=task.name, accepted=accepted))
+            self.certificate.baselines.append(
+                Baseline(name=task.name, accepted=accepted, score=report.score)
+            )
             if accepted:
                 self._fault("baselines", f"accepted; add a check that rejects it: {task.name}")
+            elif task.kind == "worthless" and report.score > MAX_WORTHLESS_SCORE:
+                names = " and ".join(diagnosis.id for diagnosis in report.diagnoses)
+                self._fault(
+                    "baselines",
+                    f"{task.name} score {report.score:g}{names and f' as {names}'}; "
+                    f"{MAX_WORTHLESS_SCORE:g} is the most that what is worth nothing may have",
+                )
 
     def islands(self) -> None:
         """A reference that is wrong in one manner of being called is rejected for just that."""
@@ -276,7 +332,17 @@ def _note(kill: Kill, report: Report) -> None:
             kill.outcomes[killer.id] = killer.outcome
     elif killer.margin is not None:
         kill.margin = killer.margin if kill.margin is None else min(kill.margin, killer.margin)
+    kill.scores.append(report.score)
     named = [diagnosis.id for diagnosis in report.diagnoses]
+    if any(check.granted for check in report.checks):
+        left = [c.id for c in report.checks if _is_left(c)]
+        kill.left = list(dict.fromkeys([*kill.left, *left]))
     if named[:1] != [kill.id]:
         text = f"{' and '.join(named) or 'nothing'} under seed {report.seed}"
         kill.diagnoses.append(text)
+
+
+def _is_left(check: CheckResult) -> bool:
+    """Return whether a check does not pass where the mistake is granted; rules never are."""
+    counts = not (check.advisory or check.only_if_right or check.category is Category.POLICY)
+    return counts and check.outcome is not Outcome.PASSED and not check.granted

@@ -9,6 +9,9 @@ from mha_judge.outcomes import Outcome
 MIN_MARGIN = 10.0
 """A mistake must be this many times further off than the error budget allows."""
 MAX_STARTER_SCORE = 20.0
+MAX_WORTHLESS_SCORE = 10.0
+MAX_SPREAD = 2.0
+"""How far the scores of one mistake may be apart under several seeds."""
 
 
 class _Model(BaseModel):
@@ -30,6 +33,10 @@ class Kill(_Model):
     """The smallest error of that check as a multiple of what is allowed; None: not of degree."""
     diagnoses: list[str] = []
     """What the report named, other than the mistake itself alone."""
+    scores: list[float] = []
+    """One for each seed."""
+    left: list[str] = []
+    """Checks that it fails even where it is granted."""
 
 
 class Baseline(_Model):
@@ -37,6 +44,14 @@ class Baseline(_Model):
 
     name: str
     accepted: bool = False
+    score: float = 0.0
+
+
+class Pair(_Model):
+    """Two mistakes made at once."""
+
+    ids: list[str]
+    score: float
 
 
 class Mutant(_Model):
@@ -52,7 +67,7 @@ class Fault(_Model):
     """Something that is wrong with a problem, and what it is wrong with."""
 
     subject: str
-    """`unfinished`, `reference`, `starter`, `mistake ID`, `check ID`, `baselines`,
+    """`unfinished`, `reference`, `starter`, `mistake ID`, `check ID`, `pairs`, `baselines`,
     `islands`, `mutants` or `texts`."""
     message: str
 
@@ -76,6 +91,8 @@ class Certificate(_Model):
     reference_scores: list[float] = []
     starter_score: float = 0.0
     mistakes: list[Kill] = []
+    pairs: list[Pair] = []
+    """Some that were tried: both together score less than either."""
     baselines: list[Baseline] = []
     islands: list[Baseline] = []
     """References that are wrong in one manner of being called; `accepted` if that is not named."""
@@ -101,6 +118,7 @@ class Certificate(_Model):
             "starter",
             *(f"mistake {kill.id}" for kill in self.mistakes),
             *(f"check {check}" for check in self.checks if check not in self.advisory),
+            "pairs",
             "baselines",
             "islands",
             "mutants",

@@ -34,6 +34,7 @@ REVEAL = ("score", "checks", "hints", "full")
     show_default=True,
     help="How much the terminal report tells.",
 )
+@click.option("-v", "--verbose", is_flag=True, help="Show every check, with its points.")
 @click.option(
     "--json", "json_path", metavar="PATH", help="Write the report as JSON; `-` is stdout."
 )
@@ -48,6 +49,7 @@ def command(
     gpus: GpuAccess,
     seed: int | None,
     reveal: str,
+    verbose: bool,
     json_path: str | None,
     junit_path: str | None,
     only: tuple[str, ...],
@@ -80,5 +82,5 @@ def command(
         from mha_judge.render.report import terminal
         from mha_judge.report.models import Reveal
 
-        terminal.show(report, Console(highlight=False), Reveal(reveal))
+        terminal.show(report, Console(highlight=False), Reveal(reveal), every_check=verbose)
     ctx.exit(report.verdict.exit_code)

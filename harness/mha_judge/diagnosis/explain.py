@@ -18,6 +18,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from mha_judge.bank import Bank
 from mha_judge.diagnosis.bounds import bounded_memory
 from mha_judge.diagnosis.programs import Catalogue, Program
@@ -57,13 +60,22 @@ class _Failure:
     steps: tuple[Step, ...]
 
 
+def _tells(failure: _Failure) -> bool:
+    """Return whether an answer has finite numbers: much may go wrong together to make NaN."""
+    found = [leaf for leaf in leaves(failure.steps[-1].found) if isinstance(leaf, Tensor)]
+    return not found or any(bool(torch.isfinite(tensor).any()) for tensor in found)
+
+
 @dataclass(frozen=True)
 class Explanation:
     """The known mistakes behind what failed."""
 
     diagnoses: list[Diagnosis]
-    programs: list[Program]
-    """Which make them: one that makes them all if there can be one, else several."""
+    """Those that answer as the candidate did."""
+    by_check: list[Diagnosis]
+    """Those that only a check's words tell, if the others do not explain that check as well."""
+    programs: Callable[[Sequence[Diagnosis]], list[Program]]
+    """Returns what makes some of them: one program that makes all if there can be one."""
 
 
 class Diagnostician:
@@ -98,11 +110,18 @@ class Diagnostician:
         with bounded_memory():
             named = case.by_single_mistakes()
             named = case.by_pairs(named)
-        for mistake, checks in case.by_their_check():
-            named.setdefault(mistake.id, []).extend(checks)
         case.close()
-        diagnoses = [self._diagnosis(name, checks) for name, checks in named.items()]
-        return Explanation(diagnoses, self._catalogue.making([*case.alone, *named], case.together))
+        own = {mistake.id: checks for mistake, checks in case.by_their_check()}
+
+        def programs(diagnoses: Sequence[Diagnosis]) -> list[Program]:
+            names = [*case.alone, *(diagnosis.id for diagnosis in diagnoses)]
+            return self._catalogue.making(names, case.together) if diagnoses else []
+
+        return Explanation(
+            [self._diagnosis(name, checks) for name, checks in named.items()],
+            [self._diagnosis(name, checks) for name, checks in own.items() if name not in named],
+            programs,
+        )
 
     def _diagnosis(self, name: str, checks: Sequence[str]) -> Diagnosis:
         mistake = self._catalogue.mistakes[name]
@@ -112,6 +131,7 @@ class Diagnostician:
             explanation=mistake.explanation.strip(),
             hint=mistake.hint.strip(),
             checks=list(dict.fromkeys(checks)),
+            shown_by=mistake.killed_by,
             severity=mistake.severity or Severity.SLIP,
         )
 
@@ -208,7 +228,7 @@ class _Case:
         both = {name: list(checks) for name, checks in named.items()}
         tried = 0
         for failure in list(self._open):
-            if failure not in self._open:
+            if failure not in self._open or not _tells(failure):
                 continue
             active = self._active(failure, list(both))
             for program in self._catalogue.pairs(active):

@@ -60,6 +60,8 @@ class Diagnosis(_Model):
     hint: str = ""
     checks: list[str] = []
     """Ids of the checks whose failure it explains."""
+    shown_by: str = ""
+    """Id of the check that is there to notice it."""
     severity: Severity = Severity.SLIP
     cost: float = 0.0
     """What it takes from the score: the price of its severity, or what its checks are worth if that

@@ -161,8 +161,8 @@ class Run:
         except JudgeError:
             raise
         except Exception as error:  # anything else is a fault of the grader, and must say so
-            if self._task.world is not None:
-                return CheckFailure(f"cannot be told where the mistake is granted: {error}")
+            if isinstance(error, AssertionError) and self._task.world is not None:
+                return CheckFailure("is not of the form that the check wants")
             place = f"{item.nodeid}: {_describe(error)}"
             raise BankError(f"the grader {item.path} is broken: {place}") from error
         return None

@@ -1,44 +1,51 @@
-"""The report as a person reads it in a terminal."""
+"""The report as a person reads it in a terminal: what matters first."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from mha_judge.outcomes import Outcome, Verdict
+from mha_judge.outcomes import Outcome, Sample, Verdict
 from mha_judge.render.marks import MARKS
-from mha_judge.report.models import CheckResult, LoadProblem, Report, Reveal
+from mha_judge.report.models import CheckResult, Diagnosis, LoadProblem, Report, Reveal
+from mha_judge.report.summary import (
+    Summary,
+    explained_by,
+    in_one_sentence,
+    look_at,
+    summarise,
+)
 
 _COLOURS: dict[Outcome, str] = {
     Outcome.PASSED: "green",
     Outcome.NOT_ASSESSED: "yellow",
 }
 _STYLES = {Verdict.ACCEPTED: "bold green", Verdict.REJECTED: "bold red"}
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+_MAX_NAMED = 3
+"""Titles of checks that a diagnosis names; the others are counted."""
 
 
-def show(report: Report, console: Console, reveal: Reveal = Reveal.FULL) -> None:
-    """Print a report, telling as much as `reveal` allows."""
-    style = _STYLES.get(report.verdict, "bold yellow")
-    console.print()
-    console.print(
-        Text.assemble(
-            (report.title, "bold"), "  ", (str(report.verdict).upper(), style), "  ",
-            (f"{report.score:g} / {report.max_score:g}", "bold"),
-        )
-    )  # fmt: skip
-    console.print(Text(f"{report.submission.path} · {report.problem}", style="dim"))
-    console.print()
+def show(
+    report: Report, console: Console, reveal: Reveal = Reveal.FULL, *, every_check: bool = False
+) -> None:
+    """Print a report, telling as much as `reveal` allows.
+
+    Args:
+        report: What came of a submission.
+        console: Where it is printed.
+        reveal: How much its reader may know.
+        every_check: Print each check with its points, and pictures of what came of it.
+    """
+    _show_verdict(report, console, reveal)
     if report.load_problem is not None:
         _show_load_problem(report.load_problem, console)
     elif reveal is not Reveal.SCORE:
-        _show_checks(report, console, reveal)
-    if reveal in (Reveal.HINTS, Reveal.FULL):
-        _show_explanations(report, console)
-        _show_first_thing(report, console, reveal)
+        _show_findings(report, console, reveal, every_check)
     if reveal is Reveal.FULL:
         _show_notes(report, console)
     console.print(
@@ -50,6 +57,19 @@ def show(report: Report, console: Console, reveal: Reveal = Reveal.FULL) -> None
             style="dim",
         )
     )
+
+
+def _show_verdict(report: Report, console: Console, reveal: Reveal) -> None:
+    style = _STYLES.get(report.verdict, "bold yellow")
+    console.print()
+    console.print(
+        Text.assemble(
+            (report.title, "bold"), "  ", (str(report.verdict).upper(), style), "  ",
+            (f"{report.score:g} / {report.max_score:g}", "bold"),
+        )
+    )  # fmt: skip
+    console.print(Text(f"{report.submission.path} · {report.problem}", style="dim"))
+    console.print()
 
 
 def _show_load_problem(problem: LoadProblem, console: Console) -> None:
@@ -68,7 +88,110 @@ def _show_load_problem(problem: LoadProblem, console: Console) -> None:
     console.print()
 
 
-def _show_checks(report: Report, console: Console, reveal: Reveal) -> None:
+def _show_findings(report: Report, console: Console, reveal: Reveal, every_check: bool) -> None:
+    """Say what is wrong, and what is right: mistakes, other failures, then what passed."""
+    found = summarise(report)
+    tells = reveal in (Reveal.HINTS, Reveal.FULL)
+    if tells:
+        for diagnosis in report.diagnoses:
+            _show_diagnosis(diagnosis, report, console, reveal)
+        _show_sentence(report, console)
+    failed = found.unexplained if tells else found.failures
+    if every_check:
+        _show_every_check(report, console, reveal)
+    elif failed or found.advice:
+        if tells and report.diagnoses and failed:
+            console.print(Text("Fails for other reasons", style="bold"))
+        _show_rows([*failed, *found.advice], console, reveal)
+        console.print()
+    if not every_check:
+        _show_what_is_right(found, console, tells)
+        console.print()
+    _show_not_assessed(report, found, console, every_check)
+    if tells:
+        _show_explanations(report, console)
+        _show_first_thing(report, console)
+
+
+def _show_diagnosis(diagnosis: Diagnosis, report: Report, console: Console, reveal: Reveal) -> None:
+    price = f"  −{diagnosis.cost:g}" if diagnosis.cost else ""
+    console.print(Text.assemble(("✗ ", "red"), (diagnosis.title, "bold"), (price, "red")))
+    texts = [diagnosis.explanation] if reveal is Reveal.FULL else []
+    for text in (*texts, diagnosis.hint):
+        console.print(Padding(Text(text), (0, 0, 0, 2)))
+    checks = explained_by(diagnosis, report)
+    if checks:
+        titles = "; ".join(f"“{check.title}”" for check in checks[:_MAX_NAMED])
+        more = f" and {len(checks) - _MAX_NAMED} more" if len(checks) > _MAX_NAMED else ""
+        console.print(Padding(Text(f"fails {titles}{more}", style="dim"), (0, 0, 0, 2)))
+    console.print()
+
+
+def _show_sentence(report: Report, console: Console) -> None:
+    if sentence := in_one_sentence(report):
+        console.print(Text(sentence, style="bold"))
+        if report.strict_score != report.score:
+            console.print(
+                Text(f"As it stands, the checks that pass come to {report.strict_score:g}.", "dim")
+            )
+        console.print()
+
+
+def _show_rows(checks: Sequence[CheckResult], console: Console, reveal: Reveal) -> None:
+    table = Table.grid(padding=(0, 1))
+    table.add_column(width=1)
+    table.add_column(ratio=1)
+    table.add_column(style="dim", no_wrap=True)
+    told: set[str] = set()
+    for check in checks:
+        mark, style = MARKS[check.outcome], _COLOURS.get(check.outcome, "red")
+        if check.advisory:
+            mark, style = "i", "cyan"
+        row = _row(check, reveal, told)
+        table.add_row(Text(mark, style=style), row, str(check.category))
+        told.add(check.diagnosis or "")
+    console.print(table)
+
+
+def _show_what_is_right(found: Summary, console: Console, tells: bool) -> None:
+    """Print a line for each category of which something passed."""
+    if not found.right:
+        return
+    width = max(len(one.category) for one in found.right)
+    for one in found.right:
+        granted = one.granted if tells else 0
+        text = f"{one.passed} of {one.of}"
+        if one.passed + granted == one.of:
+            text = f"all {one.of}" if one.of > 1 else "its one check"
+            text += ", but for what is named above" if granted else ""
+        elif granted:
+            text += f", and {granted} but for what is named above"
+        mark = "✓" if one.passed == one.of else "·"
+        console.print(
+            Text.assemble(
+                (mark, "green" if one.passed else "yellow"),
+                f" {one.category:<{width}}  ",
+                (text, "dim"),
+            )
+        )
+
+
+def _show_not_assessed(report: Report, found: Summary, console: Console, every_check: bool) -> None:
+    lacking = report.without_gpu
+    if found.waiting:
+        line = f"· {len(found.waiting)} not assessed: they build on checks that failed"
+        console.print(Text(line, "yellow"))
+    if found.unasked:
+        line = f"· {len(found.unasked)} not assessed: they are asked once all else is right"
+        console.print(Text(line, "dim"))
+    if lacking:
+        why = report.no_gpu if every_check else report.no_gpu.partition(": ")[0]
+        console.print(Text(f"· {len(lacking)} on a GPU not assessed: {why}", "dim"))
+    if found.waiting or found.unasked or lacking:
+        console.print()
+
+
+def _show_every_check(report: Report, console: Console, reveal: Reveal) -> None:
     table = Table.grid(padding=(0, 1))
     table.add_column(width=1)
     table.add_column(ratio=1)
@@ -76,6 +199,7 @@ def _show_checks(report: Report, console: Console, reveal: Reveal) -> None:
     table.add_column(justify="right", no_wrap=True)
     told: set[str] = set()
     lacking = report.without_gpu
+    drawn = []
     for check in report.checks:
         mark, style = MARKS[check.outcome], _COLOURS.get(check.outcome, "red")
         if check in lacking:
@@ -87,13 +211,33 @@ def _show_checks(report: Report, console: Console, reveal: Reveal) -> None:
         points = "advisory" if check.advisory else f"{check.points:.0f}/{check.max_points:.0f}"
         row = _row(check, reveal, told)
         table.add_row(Text(mark, style=style), row, str(check.category), points)
+        if check.sample is not None and check.outcome.is_bad and reveal is Reveal.FULL:
+            drawn.append(check)
         told.add(check.diagnosis or "")
     console.print(table)
-    waiting = len(report.not_assessed)
-    if waiting:
-        console.print(Text(f"· {waiting} not assessed: they build on checks that failed", "yellow"))
-    if lacking:
-        console.print(Text(f"· {len(lacking)} not assessed: {report.no_gpu}", "dim"))
+    console.print()
+    for check in drawn[:1]:
+        assert check.sample is not None
+        _draw(check.title, check.sample, console)
+
+
+def _draw(title: str, sample: Sample, console: Console) -> None:
+    """Print what was expected and what came as blocks, the higher the larger."""
+    values = [x for grid in (sample.expected, sample.actual) for row in grid for x in row]
+    numbers = [value for value in values if value is not None]
+    low, high = min(numbers, default=0.0), max(numbers, default=0.0)
+
+    def blocks(row: Sequence[float | None]) -> str:
+        step = (high - low) / (len(_BLOCKS) - 1) or 1.0
+        return "".join("?" if x is None else 2 * _BLOCKS[round((x - low) / step)] for x in row)
+
+    console.print(Text(f"{title}: {sample.label}{sample.place}", style="dim"))
+    width = 2 * max((len(row) for row in sample.expected), default=0)
+    console.print(Text(f"  {'expected':<{width}}   actual", style="dim"))
+    for one, other in zip(sample.expected, sample.actual, strict=False):
+        console.print(Text(f"  {blocks(one):<{width}} │ {blocks(other)}"))
+    line = f"  low is {low:.3g}, high is {high:.3g}; ? is NaN or infinite"
+    console.print(Text(line, style="dim"))
     console.print()
 
 
@@ -124,21 +268,18 @@ def _show_explanations(report: Report, console: Console) -> None:
     console.print()
 
 
-def _show_first_thing(report: Report, console: Console, reveal: Reveal) -> None:
-    """Say what to fix first: the first failure; graders go from the ground up."""
-    for diagnosis in report.diagnoses:
-        console.print(Text(f"Diagnosis: {diagnosis.title}", style="bold"))
-        texts = [diagnosis.explanation] if reveal is Reveal.FULL else []
-        for text in (*texts, diagnosis.hint):
-            console.print(Padding(Text(text), (0, 0, 0, 2)))
-        console.print()
-    first = next((c for c in report.checks if c.outcome.is_bad and not c.advisory), None)
+def _show_first_thing(report: Report, console: Console) -> None:
+    """Say which failure to look at first, and how it shows."""
+    first = look_at(report)
     if first is None:
         return
-    console.print(Text.assemble(("Fix first: ", "bold"), first.title))
-    hint = report.hints.get(str(first.category))
-    if hint and first.diagnosis is None:
-        console.print(Padding(Text(hint), (0, 0, 0, 2)))
+    console.print(Text.assemble(("Mend first: ", "bold"), first.title))
+    if first.diagnosis is not None or first.granted:
+        console.print(Padding(Text(first.message, style="red"), (0, 0, 0, 2)))
+    else:
+        hint = report.hints.get(str(first.category))
+        if hint:
+            console.print(Padding(Text(hint), (0, 0, 0, 2)))
     console.print()
 
 

@@ -60,6 +60,8 @@ def _summary(certificate: Certificate) -> str:
         f"{sum(kill.killed for kill in certificate.mistakes)}/{len(certificate.mistakes)} mistakes",
         f"{len(certificate.baselines) - accepted}/{len(certificate.baselines)} baselines",
     ]
+    if certificate.pairs:
+        parts.append(_count(len(certificate.pairs), "pair"))
     if certificate.islands:
         tried = len(certificate.islands)
         missed = sum(island.accepted for island in certificate.islands)
@@ -86,15 +88,16 @@ def _matrix(certificate: Certificate) -> Text:
     """Return a row a mistake and a letter a check: what stands above are the checks' numbers."""
     width = max(len(kill.id) for kill in certificate.mistakes)
     numbers = range(1, len(certificate.checks) + 1)
-    blank = " " * (width + 8)
+    blank = " " * (width + 14)
     tens = "".join(str(n // 10) if n % 10 == 0 else " " for n in numbers)
     ones = "".join(str(n % 10) for n in numbers)
     text = Text(no_wrap=True)
-    text.append(f"{blank}{tens}\n{'mistake':<{width}}  margin{ones}\n", style="dim")
+    text.append(f"{blank}{tens}\n{'mistake':<{width}}  margin score {ones}\n", style="dim")
     for kill in certificate.mistakes:
         margin = "" if kill.margin is None else f"{_short(kill.margin)}×"
         text.append(f"{kill.id:<{width}} ")
-        text.append(f"{margin:>6} ", style="dim")
+        score = f"{min(kill.scores):g}" if kill.scores else ""
+        text.append(f"{margin:>6} {score:>5} ", style="dim")
         for check in certificate.checks:
             text.append(*_cell(kill, check))
         text.append("\n")
