@@ -100,6 +100,9 @@ def grade(
         explained = _explain(diagnostician, context, checks)
         clock.lap("diagnosis")
         checks, diagnoses = _carry_forward(checks, explained, context)
+        if context is not None and explained is not None:
+            for name in {one.id for one in diagnoses}.intersection(explained.unmarked):
+                context.note(f"the bank gives {name} no severity; it is marked as a slip")
         clock.lap("granting")
     assert session.tier is not None  # it was started, or an error was raised
     notes = dict.fromkeys(note for one in contexts for note in one.notes)

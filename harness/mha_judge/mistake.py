@@ -190,5 +190,6 @@ def _wrong_choices(reference: str, questions: Mapping[str, Question]) -> Iterato
                 killed_by=check,
                 explanation=choice.why,
                 hint=choice.hint,
+                severity=Severity.MISCONCEPTION,
                 source=f"{reference}\nANSWERS[{question.id!r}] = {choice.text!r}\n",
             )

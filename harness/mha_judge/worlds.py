@@ -100,12 +100,14 @@ def _failed_by_itself(
         except LoadFailed:
             return []
         found = {c.id: c for c in _results(session, own, program, checks, left)}
-    return [check.id for check in left if _is_alike(check, found.get(check.id))]
+    # what is left to chance is apart from itself, and from anything else, in the same words
+    telling = [c for c in left if c.margin is None or all(m.has_values for m in program.mistakes)]
+    return [check.id for check in telling if _is_alike(check, found.get(check.id))]
 
 
 def _is_alike(one: CheckResult, other: CheckResult | None) -> bool:
-    if other is None or one.outcome is not other.outcome or one.margin is not None:
-        return False  # who makes just this mistake is not apart from it, if not by chance
+    if other is None or one.outcome is not other.outcome:
+        return False
     if one.outcome is Outcome.ERROR:  # the words of an exception are everyone's own
         return one.message.partition(":")[0] == other.message.partition(":")[0]
     return _NUMBERS.sub("", one.message) == _NUMBERS.sub("", other.message)

@@ -14,7 +14,7 @@ to tell a mistake from a coincidence.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +62,8 @@ class _Failure:
 
 def _tells(failure: _Failure) -> bool:
     """Return whether an answer has finite numbers: much may go wrong together to make NaN."""
-    found = [leaf for leaf in leaves(failure.steps[-1].found) if isinstance(leaf, Tensor)]
+    value = getattr(failure.steps[-1].found, "value", None)
+    found = [leaf for leaf in leaves(value) if isinstance(leaf, Tensor)]
     return not found or any(bool(torch.isfinite(tensor).any()) for tensor in found)
 
 
@@ -76,6 +77,8 @@ class Explanation:
     """Those that only a check's words tell, if the others do not explain that check as well."""
     programs: Callable[[Sequence[Diagnosis]], list[Program]]
     """Returns what makes some of them: one program that makes all if there can be one."""
+    unmarked: Collection[str]
+    """Ids of the problem's mistakes of which the bank does not say how bad they are."""
 
 
 class Diagnostician:
@@ -121,6 +124,7 @@ class Diagnostician:
             [self._diagnosis(name, checks) for name, checks in named.items()],
             [self._diagnosis(name, checks) for name, checks in own.items() if name not in named],
             programs,
+            [name for name, one in self._catalogue.mistakes.items() if one.severity is None],
         )
 
     def _diagnosis(self, name: str, checks: Sequence[str]) -> Diagnosis:

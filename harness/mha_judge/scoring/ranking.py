@@ -111,7 +111,7 @@ def _categories(
             of[category] = of.get(category, 0.0) + weights[problem] * points
         checks = result.report.checks if result is not None and result.report is not None else []
         for check in checks:
-            more = weights[problem] * check.points
+            more = weights[problem] * (check.max_points if check.granted else check.points)
             earned[check.category] = earned.get(check.category, 0.0) + more
     return {
         str(category): round(100 * earned.get(category, 0.0) / of[category], 1)

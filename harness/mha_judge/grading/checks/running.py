@@ -161,8 +161,8 @@ class Run:
         except JudgeError:
             raise
         except Exception as error:  # anything else is a fault of the grader, and must say so
-            if isinstance(error, AssertionError) and self._task.world is not None:
-                return CheckFailure("is not of the form that the check wants")
+            if self._task.world is not None:  # the reference makes a mistake, and may raise itself
+                return CheckFailure(f"the mistake makes {type(error).__name__} of the check")
             place = f"{item.nodeid}: {_describe(error)}"
             raise BankError(f"the grader {item.path} is broken: {place}") from error
         return None
@@ -193,11 +193,12 @@ class Run:
         return self._task.questions[spec.question].told
 
     def _missing_ground(self, spec: CheckSpec) -> str | None:
-        if self._task.world is not None:
-            return None  # what it builds on may be just what the mistake makes impossible
         for name in spec.after:
             ground = next((r for r in self.results if r.id == as_id(name)), None)
-            if ground is not None and ground.outcome is not Outcome.PASSED:
+            if ground is None or ground.outcome is Outcome.PASSED:
+                continue
+            # where a mistake is granted, a property that it breaks is no ground to wait for
+            if self._task.world is None or ground.margin is not None:
                 return ground.title
         return None
 

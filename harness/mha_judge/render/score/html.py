@@ -9,6 +9,7 @@ from mha_judge.render.marks import MARKS
 from mha_judge.render.page import page
 from mha_judge.render.score.heatmap import Pictures, pictures
 from mha_judge.report.models import CheckResult, Report
+from mha_judge.report.summary import in_one_sentence
 from mha_judge.scoring.answers import HandedIn
 from mha_judge.scoring.models import Cell, Row, Scoreboard
 from mha_judge.scoring.results import Results
@@ -41,6 +42,8 @@ class _Paper:
     source: str = ""
     lines: list[_Line] = field(default_factory=list)
     printed: str = ""
+    sentence: str = ""
+    """What the mistakes that are named come to."""
 
     def with_outcome(self, *outcomes: str) -> list[_Line]:
         """Return the lines of some outcomes, without those of checks that lack a GPU."""
@@ -83,6 +86,7 @@ def render(board: Scoreboard, found: HandedIn, results: Results) -> str:
         "scoreboard.html",
         board=board,
         sheets=sheets,
+        misconceptions=_misconceptions(sheets),
         categories=[str(category) for category in Category if str(category) in earned],
         tiers=sorted(
             {p.report.sandbox.tier for s in sheets for p in s.papers if p.source and p.report}
@@ -142,4 +146,34 @@ def _paper(problem: str, title: str, cell: Cell, report: Report | None, source: 
     printed = report.output.text.strip()
     if len(printed) > _MAX_OUTPUT:
         printed = printed[:_MAX_OUTPUT] + "…"
-    return _Paper(problem, title, cell, report, clean(source, len(source)), lines, printed)
+    text = clean(source, len(source))
+    return _Paper(problem, title, cell, report, text, lines, printed, in_one_sentence(report))
+
+
+@dataclass(frozen=True)
+class _Misconception:
+    """A mistake, and who made it."""
+
+    problem: str
+    title: str
+    by: list[bool]
+    """Whether each candidate did, in the order of the ranking."""
+
+    @property
+    def count(self) -> int:
+        return sum(self.by)
+
+
+def _misconceptions(sheets: list[_Sheet]) -> list[_Misconception]:
+    """Return the mistakes that anyone made, the most frequent first."""
+    made: dict[tuple[str, str], dict[int, str]] = {}
+    for sheet in sheets:
+        for paper in sheet.papers:
+            for diagnosis in paper.report.diagnoses if paper.report is not None else []:
+                key = (paper.problem, diagnosis.id)
+                made.setdefault(key, {})[sheet.number] = diagnosis.title
+    found = [
+        _Misconception(problem, next(iter(who.values())), [s.number in who for s in sheets])
+        for (problem, _), who in made.items()
+    ]
+    return sorted(found, key=lambda one: (-one.count, one.problem, one.title))
