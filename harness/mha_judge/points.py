@@ -53,19 +53,27 @@ def score(checks: Sequence[CheckResult], diagnoses: Sequence[Diagnosis], by_key:
     asked = _asked(checks)
     without = _share(asked, [c for c in asked if c.outcome is Outcome.PASSED])
     granted = _share(asked, [c for c in asked if c.outcome is Outcome.PASSED or c.granted])
-    paid = sum(diagnosis.cost for diagnosis in diagnoses)
+    made = {name for check in checks for name in check.granted}
+    paid = sum(diagnosis.cost for diagnosis in diagnoses if diagnosis.id in made)
+    fined = sum(diagnosis.cost for diagnosis in diagnoses if diagnosis.id not in made)
     worthless = any(diagnosis.severity is Severity.WORTHLESS for diagnosis in diagnoses)
     most = 100 - PRICES[Severity.WORTHLESS] if worthless else 99.9
-    return min(round(max(without, granted - paid), 1), most)
+    return min(round(max(0.0, max(without, granted - paid) - fined), 1), most)
 
 
 def priced(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:
-    """Return a diagnosis with what it takes from the score of these checks."""
-    asked = _asked(checks)
-    worth = sum(check.max_points for check in asked if diagnosis.id in check.granted)
-    worth *= 100 / (sum(check.max_points for check in asked) or 1.0)
-    cost = round(min(PRICES[diagnosis.severity], worth), 1)
-    return diagnosis.model_copy(update={"cost": cost})
+    """Return a diagnosis with what it takes from the score of these checks.
+
+    A rule that was broken costs its price as well, though the check that found it is not granted.
+    """
+    price, asked = PRICES[diagnosis.severity], _asked(checks)
+    scale = 100 / (sum(check.max_points for check in asked) or 1.0)
+    granted = scale * sum(c.max_points for c in asked if diagnosis.id in c.granted)
+    broken = [c for c in asked if c.id in diagnosis.checks and c.category is Category.POLICY]
+    cost = min(price, granted)
+    if not granted and broken:
+        cost = max(0.0, price - scale * sum(check.max_points for check in broken))
+    return diagnosis.model_copy(update={"cost": round(cost, 1)})
 
 
 def scaled(results: Sequence[CheckResult]) -> list[CheckResult]:

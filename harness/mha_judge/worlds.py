@@ -42,15 +42,17 @@ def granting(
     """
     granted = {check.id: check.granted for check in checks if check.granted}
     failed: list[tuple[Program, list[CheckResult]]] = []
+    broken = {check for check, rule in context.rules.items() if findings(context, rule)}
     for program in programs:
-        left = [c for c in checks if _may_be_granted(c) and c.id not in granted]
+        known = {*granted, *broken}
+        left = [c for c in checks if _may_be_granted(c) and c.id not in known]
         found = _results(context.session, context, program, checks, left)
         made = [mistake.id for mistake in program.mistakes]
         granted |= {c.id: made for c in found if c.outcome is Outcome.PASSED}
         failed.append((program, [c for c in found if c.outcome is not Outcome.PASSED]))
     context.session.close()  # of two files only one can be loaded; a call would load it again
     for program, left in failed:
-        left = [c for c in left if c.id not in granted]
+        left = [c for c in left if c.id not in granted and c.category is not Category.POLICY]
         for check in _failed_by_itself(program, context, checks, left):
             granted[check] = [mistake.id for mistake in program.mistakes]
     return [
@@ -63,8 +65,6 @@ def _may_be_granted(check: CheckResult) -> bool:
     """Return whether a mistake in what is computed may be the only reason why it did not pass."""
     if check.only_if_right or check.category is Category.GPU:
         return False
-    if check.category is Category.POLICY:
-        return check.outcome is Outcome.NOT_ASSESSED
     return check.outcome in (Outcome.FAILED, Outcome.ERROR, Outcome.NOT_ASSESSED)
 
 
