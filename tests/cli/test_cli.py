@@ -229,7 +229,7 @@ class TestRun:
     def test_json_on_stdout_is_json_with_every_field(self, wrong):
         report = json.loads(invoke("run", wrong, *FAST, "--json", "-").stdout)
 
-        assert report["schema_version"] == 1
+        assert report["schema_version"] == 2
         assert {
             "problem",
             "submission",

@@ -46,6 +46,7 @@ def make_report():
             "title": "Attention",
             "verdict": "rejected",
             "score": 12.5,
+            "strict_score": 10.0,
             "seed": 7,
             "submission": SubmissionInfo(path=f"sdpa.py{text}", sha256="0" * 64),
             "sandbox": SandboxInfo(backend="jail", tier="landlock"),

@@ -21,7 +21,7 @@ def test_a_report_survives_json(make_report):
 def test_the_schema_has_its_version_and_fields(make_report):
     fields = make_report().model_dump(mode="json")
 
-    assert fields["schema_version"] == 1
+    assert fields["schema_version"] == 2
     assert fields["max_score"] == 100
     assert fields["verdict"] == "rejected"
     assert {"problem", "submission", "verdict", "score", "seed", "device", "sandbox", "checks",
@@ -30,7 +30,7 @@ def test_the_schema_has_its_version_and_fields(make_report):
 
 @pytest.mark.parametrize(
     "change",
-    [{"schema_version": 2}, {"verdict": "great"}, {"scores": 3}, {"seed": "x"}, {"checks": [{}]}],
+    [{"schema_version": 1}, {"verdict": "great"}, {"scores": 3}, {"seed": "x"}, {"checks": [{}]}],
     ids=str,
 )
 def test_what_is_not_of_the_schema_is_refused(make_report, change):

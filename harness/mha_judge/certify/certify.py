@@ -198,7 +198,7 @@ class _Certifying:
         if mistake.severity is None:
             known = ", ".join(Severity)
             self._fault(subject, f"has no severity; it must be one of {known}")
-        if kill.left:
+        if kill.left and mistake.has_values:
             left = ", ".join(kill.left)
             self._fault(subject, f"where it is granted it still fails {left}")
         if max(kill.scores) - min(kill.scores) > MAX_SPREAD and not mistake.by_chance:

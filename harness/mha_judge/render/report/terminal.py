@@ -148,7 +148,8 @@ def _show_rows(checks: Sequence[CheckResult], console: Console, reveal: Reveal) 
         if check.advisory:
             mark, style = "i", "cyan"
         row = _row(check, reveal, told)
-        table.add_row(Text(mark, style=style), row, str(check.category))
+        category = f"{check.category}, advisory" if check.advisory else str(check.category)
+        table.add_row(Text(mark, style=style), row, category)
         told.add(check.diagnosis or "")
     console.print(table)
 

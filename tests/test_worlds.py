@@ -1,0 +1,125 @@
+"""Errors are carried forward: a mistake that has a name costs its price, and nothing follows it."""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from mha_judge.bank import Bank
+from mha_judge.judge import grade
+from mha_judge.outcomes import Category, Outcome
+from mha_judge.sandbox import Channel, SandboxOptions
+from mha_judge.submission import Submission
+
+BANK = Bank.builtin()
+SDPA = """
+import torch
+
+
+def attention(q, k, v, mask=None):
+    if q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:
+        raise ValueError("sizes")
+    scores = q @ k.mT {scale}
+    if mask is not None:
+        scores = scores.masked_fill(mask {blocks}, -1e9)
+    weights = scores.softmax(-1)
+    {last}
+    return weights @ v, weights
+"""
+RIGHT = {"scale": "* q.shape[-1] ** -0.5", "blocks": "== 0", "last": ""}
+
+
+@pytest.fixture(scope="module")
+def channel() -> Iterator[Channel]:
+    with closing(SandboxOptions("jail").open()) as opened:
+        yield opened
+
+
+def graded(channel, seed=3, problem="sdpa", **changes):
+    submission = Submission.of(SDPA.format(**{**RIGHT, **changes}), "answer.py")
+    return grade(submission, BANK, BANK.problem(problem), channel, seed=seed)
+
+
+def still_wrong(report):
+    return [
+        check.id
+        for check in report.checks
+        if check.outcome is not Outcome.PASSED
+        and not (check.granted or check.only_if_right or check.advisory)
+        and check.category is not Category.GPU
+    ]
+
+
+def test_all_that_follows_from_one_mistake_is_granted(channel):
+    report = graded(channel, scale="")
+
+    assert report.verdict == "rejected"
+    assert report.strict_score < 20
+    assert report.score == 85.0
+    assert [d.cost for d in report.diagnoses] == [15.0]
+    assert still_wrong(report) == []
+
+
+def test_two_mistakes_are_granted_together_and_both_are_paid(channel):
+    report = graded(channel, scale="", blocks="!= 0")
+
+    assert still_wrong(report) == []
+    assert report.score == 100 - sum(diagnosis.cost for diagnosis in report.diagnoses) == 80.0
+
+
+def test_what_a_mistake_does_not_explain_stays_failed(channel):
+    report = graded(channel, scale="", last="weights = weights.float()")
+
+    assert "float64" in still_wrong(report) or len(report.diagnoses) > 1
+    assert report.score < 85.0
+
+
+def test_without_a_name_nothing_is_granted(channel):
+    report = graded(channel, scale="* 0.123")
+
+    assert report.diagnoses == []
+    assert not any(check.granted for check in report.checks)
+    assert report.score < 20
+
+
+@pytest.mark.parametrize("last", ["return 0 * v[..., :1, :] + 0 * weights @ v, 0 * weights"])
+def test_zeros_are_worth_nothing(channel, last):
+    assert graded(channel, last=last).score <= 10
+
+
+def test_the_score_hardly_depends_on_the_seed(channel):
+    scores = [graded(channel, seed=seed, scale="").score for seed in range(5)]
+
+    assert max(scores) - min(scores) <= 2
+
+
+def test_a_hang_is_never_granted(channel):
+    hangs = "while q.dtype is torch.float64: pass"
+    report = graded(channel, scale="", last=hangs)
+
+    granted = {check.id for check in report.checks if check.granted}
+    assert "bfloat16" in granted
+    assert "float64" not in granted
+
+
+def test_a_rule_that_is_broken_is_never_granted_and_costs_its_price(channel):
+    fused = "return torch.nn.functional.scaled_dot_product_attention(q, k, v), weights"
+    report = graded(channel, last=f"if mask is None: {fused}")
+
+    [rule] = [check for check in report.checks if check.category is Category.POLICY]
+    assert rule.outcome is Outcome.FAILED
+    assert rule.granted == []
+    assert report.score == 60.0
+
+
+def test_questions_are_marked_one_by_one(channel):
+    source = (
+        BANK.reference("complexity")
+        .read_text()
+        .replace('"rnn_layer": "n*d**2"', '"rnn_layer": "n"')
+    )
+    submission = Submission.of(source, "answer.py")
+
+    report = grade(submission, BANK, BANK.problem("complexity"), channel, seed=3)
+
+    assert report.score == report.strict_score == 97.1
