@@ -84,12 +84,12 @@ def test_what_any_answer_passes_is_worth_nothing_alone():
     assert score([SHAPE, SHAPE, result(Outcome.FAILED, 10)]) == 0.0
 
 
-def test_checks_that_are_not_about_results_count_in_full_once_half_of_the_others_pass():
+def test_points_count_in_full_once_half_of_the_results_are_right_and_in_proportion_below():
     half = [result(Outcome.PASSED, 5), result(Outcome.FAILED, 5)]
     tenth = [result(Outcome.PASSED, 1), result(Outcome.FAILED, 9)]
 
     assert score([result(Outcome.PASSED, 10, category=Category.SHAPE), *half]) == 75.0
-    assert score([result(Outcome.PASSED, 10, category=Category.SHAPE), *tenth]) == 15.0
+    assert score([result(Outcome.PASSED, 10, category=Category.SHAPE), *tenth]) == 11.0
 
 
 def test_what_only_a_right_answer_is_asked_costs_nothing_if_it_was_not_asked():

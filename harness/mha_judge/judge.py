@@ -124,6 +124,7 @@ def grade(
         checks=_with_titles(checks, diagnoses),
         diagnoses=diagnoses,
         policy=policy,
+        wrong_where="" if explained is None else explained.where,
         notes=[clean_line(note) for note in notes],
         hints=_hints(problem, checks),
         cost={
@@ -279,7 +280,13 @@ def _carry_forward(
             checks = granting(checks, explained.programs(diagnoses), context)
     else:
         diagnoses = [*diagnoses, *explained.by_check]
-    return checks, [points.priced(one, checks) for one in diagnoses]
+    return checks, [points.priced(_with_checks(one, checks), checks) for one in diagnoses]
+
+
+def _with_checks(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:
+    """Return a diagnosis with all checks that do not pass because of it."""
+    ids = [c.id for c in checks if c.id in diagnosis.checks or diagnosis.id in c.granted]
+    return diagnosis.model_copy(update={"checks": ids})
 
 
 def _is_of_questions(problem: Problem) -> bool:
@@ -290,10 +297,7 @@ def _is_of_questions(problem: Problem) -> bool:
 def _with_titles(checks: list[CheckResult], diagnoses: list[Diagnosis]) -> list[CheckResult]:
     """Return the checks, each with the titles of the mistakes that explain it."""
     titles = {
-        check.id: "; ".join(
-            d.title for d in diagnoses if check.id in d.checks or d.id in check.granted
-        )
-        for check in checks
+        check.id: "; ".join(d.title for d in diagnoses if check.id in d.checks) for check in checks
     }
     return [check.model_copy(update={"diagnosis": titles[check.id] or None}) for check in checks]
 

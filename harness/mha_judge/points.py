@@ -38,9 +38,9 @@ def score(checks: Sequence[CheckResult], diagnoses: Sequence[Diagnosis], by_key:
     """Return the score with errors carried forward.
 
     What passes but for a mistake counts, and the mistake costs its price; a score is never lower
-    for that. Checks that are not about results count in full once half of those that are pass, and
-    in proportion below: what any answer passes is worth nothing alone. What is asked only of a
-    right answer counts if it was asked.
+    for that. Points count in full once half of those about results are there, and in proportion
+    below: what any answer passes is worth nothing alone. What is asked only of a right answer
+    counts if it was asked.
 
     Args:
         checks: With their points, and the mistakes that are granted.
@@ -100,7 +100,7 @@ def _share(asked: Sequence[CheckResult], right: Collection[CheckResult]) -> floa
     results, others = _worth(right)
     all_results, all_others = _worth(asked)
     counting = min(1.0, 2 * results / all_results) if all_results else 1.0
-    return 100 * (results + counting * others) / (all_results + all_others or 1.0)
+    return 100 * counting * (results + others) / (all_results + all_others or 1.0)
 
 
 def _worth(checks: Collection[CheckResult]) -> tuple[float, float]:

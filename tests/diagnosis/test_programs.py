@@ -48,7 +48,7 @@ def test_a_program_does_what_its_file_does(catalogue):
 
 
 def test_words_of_exceptions_and_docstrings_are_no_edit(catalogue, tmp_path):
-    assert len(catalogue._hunks["maximum"]) == 1
+    assert len(catalogue._hunks_of("maximum")) == 1
     with pytest.raises(ValueError, match="refused"):
         catalogue.programs["thrice"].entry("total")([])
 

@@ -68,7 +68,7 @@ def test_a_mistake_comes_first_with_its_price_and_what_it_explains(make_report):
     assert lines[at].endswith("−15")
     assert lines[at + 3] == "fails “Title of bad”"
     assert text.index("a diagnosis") < text.index("Fails for other reasons")
-    assert text.index("Fails for other reasons") < text.index("shape  its one check")
+    assert text.index("Fails for other reasons") < text.index("its one check")
 
 
 def test_one_sentence_says_what_the_mistakes_come_to(make_report):

@@ -9,8 +9,8 @@ _WIDE = "float64"
 _SPOILERS: dict[str, str] = {
     "zeros": "torch.zeros_like(t)",
     "ones": "torch.ones_like(t)",
-    "NaN": "torch.full_like(t, float('nan')) if t.is_floating_point() else t",
-    "noise": "torch.randn_like(t) if t.is_floating_point() else t",
+    "NaN": ("torch.full_like(t, float('nan')) if t.is_floating_point() else torch.zeros_like(t)"),
+    "noise": "torch.randn(t.shape).to(t.dtype)",
     "the mean over positions": "t.mean(-2, keepdim=True).expand_as(t).clone()",
     "positions in reverse": "t.flip(-2)",
     "the batch mixed up": "t.roll(1, 0)",
@@ -24,7 +24,7 @@ _SPOILERS: dict[str, str] = {
 }
 
 WORTHLESS = frozenset(
-    {"zeros", "ones", "NaN", "noise", "the mean over positions", "a flat tensor", "nothing"}
+    {"zeros", "ones", "noise", "the mean over positions", "a flat tensor", "nothing"}
 )
 """Those that have nothing of what was asked; the others may have one thing wrong."""
 _NOTHING = "nothing"

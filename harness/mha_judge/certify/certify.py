@@ -27,12 +27,12 @@ from mha_judge.certify.models import (
     Mutant,
     Pair,
 )
-from mha_judge.certify.mutation import mutants
 from mha_judge.certify.statements import faults_of
 from mha_judge.diagnosis import Catalogue
 from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.judge import MAX_SEED
 from mha_judge.mistake import Mistake
+from mha_judge.mutation import mutants
 from mha_judge.outcomes import Category, Outcome, Severity, Verdict
 from mha_judge.report.models import CheckResult, Report
 from mha_judge.scaffold import missing, placeholders

@@ -25,10 +25,13 @@ from mha_judge.bank import Bank
 from mha_judge.diagnosis.bounds import bounded_memory
 from mha_judge.diagnosis.programs import Catalogue, Program
 from mha_judge.diagnosis.replay import Replay
+from mha_judge.diagnosis.restrictions import refusing, telling
 from mha_judge.grading.calling.trace import Step, Trace
 from mha_judge.grading.expecting.expected import Live, leaves
+from mha_judge.grading.failures import Raised
 from mha_judge.mistake import Mistake
 from mha_judge.outcomes import Outcome, Severity
+from mha_judge.problem import Entry
 from mha_judge.references import load_reference
 from mha_judge.report.models import CheckResult, Diagnosis
 
@@ -49,7 +52,8 @@ def _telling(steps: Sequence[Step]) -> Sequence[Step]:
 
 @functools.cache
 def _catalogue(bank: Bank, problem_id: str) -> Catalogue:
-    return Catalogue(bank.reference(problem_id), bank.mistakes(problem_id))
+    problem = bank.problem(problem_id)
+    return Catalogue(bank.reference(problem_id), bank.mistakes(problem_id), problem.entry)
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,14 @@ class _Failure:
 
     check: CheckResult
     steps: tuple[Step, ...]
+
+
+def _raised_by(failure: _Failure, entry: Entry) -> str:
+    """Return what a call of an entry raised, by name; the empty text if it raised nothing."""
+    last = failure.steps[-1]
+    if last.target.entry.name != entry.name or not isinstance(last.failure, Raised):
+        return ""
+    return last.failure.kind
 
 
 def _tells(failure: _Failure) -> bool:
@@ -77,6 +89,8 @@ class Explanation:
     """Those that only a check's words tell, if the others do not explain that check as well."""
     programs: Callable[[Sequence[Diagnosis]], list[Program]]
     """Returns what makes some of them: one program that makes all if there can be one."""
+    where: str
+    """What the wrong calls have in common that nothing explains, in words; may be empty."""
     unmarked: Collection[str]
     """Ids of the problem's mistakes of which the bank does not say how bad they are."""
 
@@ -109,10 +123,17 @@ class Diagnostician:
 
     def explain(self, results: Sequence[CheckResult], trace: Trace) -> Explanation:
         """Return the mistakes that explain failed checks, the one that explains most first."""
+        problem = self._bank.problem(self._problem_id)
         case = _Case(self._reference, self._catalogue, results, trace)
         with bounded_memory():
-            named = case.by_single_mistakes()
-            named = case.by_pairs(named)
+            named = case.by_single_mistakes(self._catalogue.programs)
+            if case.is_open:
+                named = case.by_pairs(named)
+            if not named and case.is_open:
+                named = case.by_refusals(problem.entry)
+            if not named and case.is_mostly_open:
+                named = case.by_single_mistakes(self._catalogue.derived, exactly=True)
+            where = case.where(problem.entry) if case.is_open else ""
         case.close()
         own = {mistake.id: checks for mistake, checks in case.by_their_check()}
 
@@ -124,11 +145,12 @@ class Diagnostician:
             [self._diagnosis(name, checks) for name, checks in named.items()],
             [self._diagnosis(name, checks) for name, checks in own.items() if name not in named],
             programs,
+            where,
             [name for name, one in self._catalogue.mistakes.items() if one.severity is None],
         )
 
     def _diagnosis(self, name: str, checks: Sequence[str]) -> Diagnosis:
-        mistake = self._catalogue.mistakes[name]
+        [mistake] = self._catalogue.named(name).mistakes
         return Diagnosis(
             id=name,
             title=mistake.title,
@@ -172,8 +194,57 @@ class _Case:
         steps = tuple(self._trace.of(check.id))
         return None if not steps or self._truth.agrees(steps) else steps
 
-    def by_single_mistakes(self) -> dict[str, list[str]]:
-        """Return mistakes and the checks that each explains; what none explains stays open."""
+    @property
+    def is_open(self) -> bool:
+        """Whether there are failures that nothing explains so far."""
+        return bool(self._open)
+
+    @property
+    def is_mostly_open(self) -> bool:
+        """Whether an answer is wrong nearly everywhere, and nothing explains it."""
+        return len(self._open) > 1 and len(self._failures) >= len(self._right)
+
+    def by_refusals(self, entries: Sequence[Entry]) -> dict[str, list[str]]:
+        """Return a mistake for calls that raise alike, where they have something in common."""
+        named: dict[str, list[str]] = {}
+        for entry in entries:
+            raised = [f for f in self._open if _raised_by(f, entry)]
+            kinds = {_raised_by(failure, entry) for failure in raised}
+            if len(kinds) != 1 or entry.kind not in ("function", "module"):
+                continue
+            feature = telling(entry, [f.steps[-1] for f in raised], self._right_steps())
+            if feature is None:
+                continue
+            mistake = refusing(entry, feature, kinds.pop(), self._catalogue.source)
+            if mistake is not None:
+                self._catalogue.add(mistake)
+                self.alone.append(mistake.id)
+                named[mistake.id] = [failure.check.id for failure in raised]
+                self._open = [failure for failure in self._open if failure not in raised]
+        return named
+
+    def where(self, entries: Sequence[Entry]) -> str:
+        """Return what the calls have in common that are wrong and that nothing explains."""
+        for entry in entries:
+            wrong = [f.steps[-1] for f in self._open if f.steps[-1].target.entry.name == entry.name]
+            feature = telling(entry, wrong, self._right_steps())
+            if feature is not None and len(wrong) > 1:
+                return feature.words
+        return ""
+
+    def _right_steps(self) -> list[Step]:
+        right = [step for steps in self._right for step in steps]
+        return right + [step for failure in self._failures for step in failure.steps[:-1]]
+
+    def by_single_mistakes(
+        self, programs: Mapping[str, Program], *, exactly: bool = False
+    ) -> dict[str, list[str]]:
+        """Return mistakes and the checks that each explains; what none explains stays open.
+
+        Args:
+            programs: By name, those that are tried.
+            exactly: Take only what explains most of what failed, and contradicts nothing.
+        """
         named: dict[str, list[str]] = {}
         left = self._open
         self._open = []
@@ -181,10 +252,15 @@ class _Case:
             first, *rest = left
             explained = {
                 name: [first, *(f for f in rest if self._explains(program, f))]
-                for name, program in self._catalogue.programs.items()
+                for name, program in programs.items()
                 if self._explains(program, first)
             }
-            plausible = {n: fs for n, fs in explained.items() if self._is_plausible(n, fs)}
+            plausible = {
+                name: failures
+                for name, failures in explained.items()
+                if self._is_plausible(name, failures)
+                and not (exactly and self._is_doubtful(name, failures))
+            }
             if not plausible:
                 self._open.append(first)
                 if len(self._open) == MAX_UNEXPLAINED:
@@ -194,7 +270,7 @@ class _Case:
             most = max(len(failures) for failures in plausible.values())
             equals = [name for name, failures in plausible.items() if len(failures) == most]
             best = equals[0] if len(equals) == 1 else min(equals, key=self._all_contradictions)
-            mistake = self._catalogue.programs[best].mistakes[0]
+            mistake = self._catalogue.named(best).mistakes[0]
             self.alone.append(best)
             checks = [failure.check.id for failure in plausible[best]]
             named.setdefault(mistake.id, []).extend(checks)
@@ -211,9 +287,13 @@ class _Case:
         was right, it should mostly not show.
         """
         others = [failure for failure in self._failures if failure not in explained]
-        replay = self._replay(self._catalogue.programs[name])
+        replay = self._replay(self._catalogue.named(name))
         missed = sum(replay.changes(failure.steps, self._truth) for failure in others)
         return missed <= len(explained) and self._contradictions(name) <= len(explained)
+
+    def _is_doubtful(self, name: str, explained: Sequence[_Failure]) -> bool:
+        """Return whether something speaks against a mistake that nobody has listed."""
+        return 2 * len(explained) < len(self._failures) or self._all_contradictions(name) > 0
 
     def _contradictions(self, name: str) -> int:
         """Return how many of some checks that passed the mistake answers otherwise."""
@@ -224,7 +304,7 @@ class _Case:
         return self._contradicted(name, self._right)
 
     def _contradicted(self, name: str, right: Sequence[Sequence[Step]]) -> int:
-        replay = self._replay(self._catalogue.programs[name])
+        replay = self._replay(self._catalogue.named(name))
         return sum(not replay.agrees(_telling(steps)) for steps in right)
 
     def by_pairs(self, named: Mapping[str, list[str]]) -> dict[str, list[str]]:

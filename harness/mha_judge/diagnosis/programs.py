@@ -18,7 +18,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from mha_judge.diagnosis.derived import derived
 from mha_judge.mistake import Mistake
+from mha_judge.problem import Entry
 
 MAX_WORLDS = 3
 """Programs that are made of one candidate's mistakes where one program cannot make them all."""
@@ -76,14 +78,47 @@ class Program:
 class Catalogue:
     """The mistakes of one problem, alone and in pairs."""
 
-    def __init__(self, reference: Path, mistakes: Sequence[Mistake]) -> None:
-        self._base = Program([], lambda: _tree(reference.read_text(encoding="utf-8")))
+    def __init__(
+        self, reference: Path, mistakes: Sequence[Mistake], entries: Sequence[Entry] = ()
+    ) -> None:
+        """Take what a problem has.
+
+        Args:
+            reference: Its file.
+            mistakes: Those that are known.
+            entries: What further mistakes are derived for.
+        """
+        self.source = reference.read_text(encoding="utf-8")
+        """The right program."""
+        self._entries = entries
+        self._base = Program([], lambda: _tree(self.source))
         self.mistakes = {mistake.id: mistake for mistake in mistakes}
         self._every = {name: program for m in mistakes for name, program in _programs(m)}
         """By the mistake's id, those of other constants by a name of their own."""
         self.programs = {n: p for n, p in self._every.items() if p.mistakes[0].has_values}
         """Those that can be told by what they answer."""
+        self._hunks: dict[str, list[Hunk]] = {}
         self._combined: dict[tuple[str, ...], Program | None] = {}
+
+    def add(self, mistake: Mistake) -> Program:
+        """Return the program of a mistake that was found out from a candidate's calls."""
+        if mistake.id not in self._every:
+            self._every |= dict(_programs(mistake))
+        return self._every[mistake.id]
+
+    @cached_property
+    def derived(self) -> dict[str, Program]:
+        """Those that nobody wrote down, by id."""
+        found = {
+            name: program
+            for mistake in derived(self.source, self._entries)
+            for name, program in _programs(mistake)
+        }
+        self._every |= found
+        return found
+
+    def named(self, name: str) -> Program:
+        return self._every[name]
 
     def by_check(self, check: str, message: str) -> list[Mistake]:
         """Return the mistakes that only this check notices, and reports in such words."""
@@ -125,18 +160,19 @@ class Catalogue:
         if len({mistake.id for mistake in mistakes}) < len(mistakes):
             return None
         for one, other in itertools.combinations(names, 2):
-            mine, theirs = self._hunks[one], self._hunks[other]
+            mine, theirs = self._hunks_of(one), self._hunks_of(other)
             if any(a.meets(b) for a in mine for b in theirs if a != b):
                 return None
         lines = list(self._base.lines)
-        every = {hunk for name in names for hunk in self._hunks[name]}
+        every = {hunk for name in names for hunk in self._hunks_of(name)}
         for hunk in sorted(every, key=lambda hunk: hunk.start, reverse=True):
             lines[hunk.start : hunk.end] = hunk.lines
         return Program(mistakes, lambda: ast.parse("\n".join(lines)))
 
-    @cached_property
-    def _hunks(self) -> dict[str, list[Hunk]]:
-        return {name: hunks(self._base.lines, p.lines) for name, p in self._every.items()}
+    def _hunks_of(self, name: str) -> list[Hunk]:
+        if name not in self._hunks:
+            self._hunks[name] = hunks(self._base.lines, self._every[name].lines)
+        return self._hunks[name]
 
 
 def hunks(base: Sequence[str], changed: Sequence[str]) -> list[Hunk]:

@@ -127,6 +127,8 @@ class Report(_Model):
     load_problem: LoadProblem | None = None
     checks: list[CheckResult] = []
     diagnoses: list[Diagnosis] = []
+    wrong_where: str = ""
+    """What the wrong calls that no mistake explains have in common, and no right one has."""
     policy: list[PolicyFinding] = []
     notes: list[str] = []
     """How entry points, arguments and weights were bound, where that was not plain."""

@@ -19,19 +19,20 @@ class Function(Target):
     def __init__(self, context: Context, entry: Entry, found: Found) -> None:
         super().__init__(context, entry)
         self._found = found
-        self._made: dict[tuple[int, int], int] = {}
+        self._made: dict[tuple[int, str], int] = {}
 
     def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
         definition = self._found.definition
         if definition.kind != "class":
             return self._found.name, definition.call
         sizes = sizes_of(self.entry, args)
-        key = (self._context.session.generation, sizes.get("head_dim", 0))
+        call = self._context.bind(f"`{self._found.name}()`", definition.constructor, {}, sizes)
+        # one object serves all calls, unless it is made for a size
+        key = (self._context.session.generation, repr(call))
         if key not in self._made:
-            call = self._context.bind(f"`{self._found.name}()`", definition.constructor, {}, sizes)
             made = self._context.session.request(Operation.NEW, call, name=self._found.name)
-            self._made = {(self._context.session.generation, key[1]): made.handle}
-        return self._made[self._context.session.generation, key[1]], definition.call
+            self._made = {key: made.handle}
+        return self._made[key], definition.call
 
     def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
         reference = on_tensors(self.entry, getattr(self._context.task.expected, self.entry.name))

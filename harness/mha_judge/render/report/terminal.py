@@ -102,6 +102,8 @@ def _show_findings(report: Report, console: Console, reveal: Reveal, every_check
     elif failed or found.advice:
         if tells and report.diagnoses and failed:
             console.print(Text("Fails for other reasons", style="bold"))
+        if tells and report.wrong_where and failed:
+            console.print(Text(f"Wrong where {report.wrong_where}; right elsewhere so far."))
         _show_rows([*failed, *found.advice], console, reveal)
         console.print()
     if not every_check:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mha_judge.certify.mutation import mutants
+from mha_judge.mutation import mutants
 
 
 def texts(source):
