@@ -70,7 +70,7 @@ def test_frequencies(candidate, draw):
     "A longer table begins with the shorter one",
     category="values",
     points=2,
-    after="values",
+    after="output_shape",
 )
 def test_prefix(candidate, draw):
     d_model = 2 * draw.integer(2, 10)
@@ -85,7 +85,7 @@ def test_prefix(candidate, draw):
     "The product of two encodings depends on their distance alone",
     category="values",
     points=1,
-    after="values",
+    after="output_shape",
 )
 def test_distance(candidate, draw):
     table = candidate.positional_encoding(40, 16).output

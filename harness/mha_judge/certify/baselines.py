@@ -23,9 +23,7 @@ _SPOILERS: dict[str, str] = {
     "a flat tensor": "t.reshape(-1)",
 }
 
-WORTHLESS = frozenset(
-    {"zeros", "ones", "noise", "the mean over positions", "a flat tensor", "nothing"}
-)
+WORTHLESS = frozenset({"zeros", "ones", "noise", "a flat tensor", "nothing"})
 """Those that have nothing of what was asked; the others may have one thing wrong."""
 _NOTHING = "nothing"
 _ANSWERS: dict[str, str] = {
