@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo image test quick verify texts check bench clean
+.PHONY: help demo image test quick verify texts pictures check bench clean
 
 help:
 	@echo "make demo    install, then grade a right and a wrong answer"
@@ -19,6 +19,7 @@ help:
 	@echo "make verify  certify the bank; SEED=… repeats a run, SEEDS=… is how many,"
 	@echo "             MUTANTS_SINCE=… tries only the mutants of what has changed, and a few"
 	@echo "make texts   write the page of problems and the questions in statements from the bank"
+	@echo "make pictures draw the pictures of the README (needs Chromium)"
 	@echo "make check   lint, format, types, certify the bank, then all tests"
 	@echo "make bench   measure ratios against plain Python"
 	@echo "make clean   remove .venv and what tools have left"
@@ -51,6 +52,9 @@ check: $(DEV_INSTALLED)
 
 texts: $(INSTALLED)
 	@$(BIN)/python -m mha_judge.catalogue
+
+pictures: $(INSTALLED)
+	@$(BIN)/python examples/pictures.py
 
 bench: $(INSTALLED)
 	@$(BIN)/python benchmarks/run.py

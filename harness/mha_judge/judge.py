@@ -258,7 +258,11 @@ def _explain(
     failed = any(c.outcome is not Outcome.PASSED and not c.advisory for c in checks)
     if diagnostician is None or context is None or not failed:
         return None
-    return diagnostician.explain(checks, context.trace)
+    from mha_judge.grading.checks.cases import right_at_equal_sizes
+
+    return diagnostician.explain(
+        checks, context.trace, lambda step: right_at_equal_sizes(step, context)
+    )
 
 
 def _carry_forward(

@@ -26,6 +26,7 @@ def certification():
                 killed_by="values",
                 outcomes={"shape": "passed", "values": "failed"},
                 margin=123456.0,
+                scores=[85.0],
             )
         ],
         baselines=[Baseline(name="zeros")],
@@ -54,8 +55,8 @@ def shown(certification) -> str:
 def test_the_matrix_has_a_row_a_mistake_and_a_letter_a_check(certification):
     text = shown(certification)
 
-    assert "no-scale   1e5× .X" in text
-    assert "no-scale   1e5× .!" in text
+    assert "no-scale   1e5×    85 .X" in text
+    assert "no-scale   1e5×    85 .!" in text
     assert "6/7 mutants" in text
 
 

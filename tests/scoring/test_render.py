@@ -47,6 +47,7 @@ def report(problem, score, text="", **fields):
     good = score == 100
     return Report(
         problem=problem, title="Title", verdict="accepted" if good else "rejected", score=score,
+        strict_score=score,
         submission=SubmissionInfo(path=f"secret-folder/{problem}.py", sha256="0" * 64), seed=7,
         sandbox=SandboxInfo(backend="jail", tier="landlock"),
         checks=[

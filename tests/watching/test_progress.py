@@ -27,6 +27,7 @@ def graded():
             submission=SubmissionInfo(path="x", sha256="0"),
             verdict="rejected",
             score=0,
+            strict_score=0,
             seed=1,
             sandbox=SandboxInfo(backend="jail", tier="x"),
             checks=checks,

@@ -121,14 +121,28 @@ class Diagnostician:
                     return True
         return False
 
-    def explain(self, results: Sequence[CheckResult], trace: Trace) -> Explanation:
-        """Return the mistakes that explain failed checks, the one that explains most first."""
+    def explain(
+        self,
+        results: Sequence[CheckResult],
+        trace: Trace,
+        also_right: Callable[[Step], list[Step]] = lambda step: [],
+    ) -> Explanation:
+        """Return the mistakes that explain failed checks, the one that explains most first.
+
+        Args:
+            results: What came of each check.
+            trace: What was asked in each.
+            also_right: Asks more of an answer that is wrong nearly everywhere: returns calls like
+                a wrong one that are right.
+        """
         problem = self._bank.problem(self._problem_id)
         case = _Case(self._reference, self._catalogue, results, trace)
         with bounded_memory():
             named = case.by_single_mistakes(self._catalogue.programs)
             if case.is_open:
                 named = case.by_pairs(named)
+            if not named and case.is_mostly_open:
+                case.ask_more(also_right)
             if not named and case.is_open:
                 named = case.by_refusals(problem.entry)
             if not named and case.is_mostly_open:
@@ -202,7 +216,12 @@ class _Case:
     @property
     def is_mostly_open(self) -> bool:
         """Whether an answer is wrong nearly everywhere, and nothing explains it."""
-        return len(self._open) > 1 and len(self._failures) >= len(self._right)
+        return bool(self._open) and len(self._failures) >= len(self._right)
+
+    def ask_more(self, also_right: Callable[[Step], list[Step]]) -> None:
+        """Ask where an answer is right, besides the checks that it passed."""
+        steps = also_right(self._open[0].steps[-1])
+        self._right += [[step] for step in steps]
 
     def by_refusals(self, entries: Sequence[Entry]) -> dict[str, list[str]]:
         """Return a mistake for calls that raise alike, where they have something in common."""
@@ -264,6 +283,7 @@ class _Case:
             if not plausible:
                 self._open.append(first)
                 if len(self._open) == MAX_UNEXPLAINED:
+                    self._open += rest
                     break
                 left = rest
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import hashlib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -96,13 +97,13 @@ def features(entry: Entry) -> Iterator[Feature]:
         if name not in masks and not shape.startswith("#"):
             for index, letter in enumerate(reversed(axes), 1):
                 places.setdefault(letter, f"{name}.shape[-{index}]")
+    for letter, place in places.items():
+        yield Feature(f"{letter} = 1", f"{place} == 1")
     for one, other in itertools.combinations(places, 2):
         yield Feature(f"{one} ≠ {other}", f"{places[one]} != {places[other]}")
         yield Feature(f"{one} = {other}", f"{places[one]} == {places[other]}")
         yield Feature(f"{one} < {other}", f"{places[one]} < {places[other]}")
         yield Feature(f"{one} > {other}", f"{places[one]} > {places[other]}")
-    for letter, place in places.items():
-        yield Feature(f"{letter} = 1", f"{place} == 1")
     for name in entry.arguments[:1]:
         for dtype in ("float64", "bfloat16", "float16"):
             yield Feature(f"`{name}` is {dtype}", f"{name}.dtype is torch.{dtype}")
@@ -146,8 +147,7 @@ def refusing(entry: Entry, feature: Feature, kind: str, reference: str) -> Mista
         target=entry.name if entry.kind == "function" else f"{entry.name}.forward",
     )
     return Mistake(
-        id=RESTRICTED + "".join(c if c.isalnum() else "-" for c in feature.condition.lower())[:40]
-        .strip("-").replace("--", "-").replace("--", "-"),
+        id=RESTRICTED + hashlib.sha256(f"{kind} {feature.condition}".encode()).hexdigest()[:8],
         title=f"Raises where {feature.words}",
         killed_by="",
         explanation=(
@@ -157,7 +157,7 @@ def refusing(entry: Entry, feature: Feature, kind: str, reference: str) -> Mista
         hint="Read the traceback from below: which line assumes that this never happens?",
         severity=Severity.SLIP,
         source=reference + head,
-    )  # fmt: skip
+    )
 
 
 def _given(entry: Entry, step: Step) -> dict[str, Any] | None:

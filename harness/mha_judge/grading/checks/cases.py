@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.function import Function
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.shapes import Shapes, Unshaped
 from mha_judge.grading.calling.target import Target
 from mha_judge.grading.calling.trace import Step
+from mha_judge.grading.expecting.answer import assert_close
+from mha_judge.grading.failures import CheckFailure
 from mha_judge.problem import Domain
 
+_MAX_PROBES = 12
+"""Calls that are tried to find out where an answer is right that is wrong everywhere else."""
 _MAX_CASES = {torch.float32: 7, torch.bfloat16: 2}
 """Questions of an entry that are varied, by dtype; of others one."""
 
@@ -77,6 +83,33 @@ def cases_of(steps: Sequence[Step]) -> list[Case]:
         for number, case in enumerate(_unlike(found, _MAX_CASES.get(dtype, 1)))
     ]
     return [case for _, case in sorted(chosen, key=lambda one: _turn(*one))]
+
+
+def right_at_equal_sizes(step: Step, context: Context) -> list[Step]:
+    """Return calls like a wrong one that are right, two of its sizes made one.
+
+    Who writes for one case only, such as keys as long as queries, may fail every check else.
+    """
+    target = step.target
+    if not isinstance(target, (Function, Layer)) or target.entry.domain is None:
+        return []
+    right: list[Step] = []
+    try:
+        shapes = shapes_of(target, target.entry.domain, step.args)
+        letters = {one: n for one, n in shapes.letters.items() if shapes.places(one)}
+        pairs = itertools.permutations([one for one in letters if one not in made_with(target)], 2)
+        for one, other in itertools.islice(pairs, _MAX_PROBES):
+            if letters[one] == letters[other]:
+                continue
+            args = shapes.at({other: letters[one]}, context.draw_weights())
+            with context.trials(), suppress(CheckFailure):
+                answer = target(*args)
+                assert_close(answer, *target.entry.returns[: target.entry.required_returns])
+                if target.last is not None:
+                    right.append(target.last)
+    except (Unshaped, ValueError):
+        pass  # it is none of the domain, or what the reference refuses
+    return right
 
 
 def _telling(case: Case) -> tuple[int, int]:
