@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 
 from mha_judge.bank import Bank
@@ -19,15 +21,33 @@ from mha_judge.submission import Submission
 
 HERE = Path(__file__).parent
 PICTURES = HERE / "pictures"
+SUBMISSIONS = HERE.parent / "tests" / "submissions"
 SEED = 7
-WIDTH, HEIGHT = 1200, 1500
-MADE = {
-    "Ada": {"sdpa": "", "gqa": "", "kv-cache-step": ""},
-    "Ben": {"sdpa": "no-scale", "gqa": "", "kv-cache-step": "keys-and-values-swapped"},
-    "Chen": {"sdpa": "softmax-over-queries", "gqa": "groups-tiled", "kv-cache-step": ""},
-    "Dora": {"sdpa": "no-scale", "gqa": "groups-tiled"},
+WIDTH, HEIGHT = 1200, 1360
+HANDED_IN = {
+    "Ada": {
+        "sdpa": "right_einsum",
+        "gqa": "right_llama_repeat_kv",
+        "kv-cache-step": "right_bmm_and_positions",
+    },
+    "Ben": {
+        "sdpa": "wrong_additive_mask",
+        "gqa": "right_repeat_interleave",
+        "kv-cache-step": "wrong_keys_and_values_swapped_in_cache",
+    },
+    "Chen": {
+        "sdpa": "right_manual_stable_softmax",
+        "gqa": "wrong_tiled_by_rearrange",
+        "kv-cache-step": "right_concat_and_triu",
+    },
+    "Dora": {"sdpa": "wrong_k_t_reverses_all_axes", "gqa": "wrong_keys_repeated_values_tiled"},
+    "Emre": {
+        "sdpa": "right_logsumexp",
+        "gqa": "wrong_no_scale",
+        "kv-cache-step": "wrong_no_causal_mask_in_chunk",
+    },
 }
-"""Candidates, and the mistake that each makes in each problem; none with the empty text."""
+"""What each candidate of a small class hands in, from the tests."""
 
 
 def main() -> None:
@@ -36,7 +56,7 @@ def main() -> None:
     bank = Bank.builtin()
     _draw_report(bank)
     with tempfile.TemporaryDirectory() as folder:
-        _draw_page(bank, Path(folder))
+        _draw_page(Path(folder))
 
 
 def _draw_report(bank: Bank) -> None:
@@ -49,16 +69,19 @@ def _draw_report(bank: Bank) -> None:
     path = report.submission.model_copy(update={"path": "sdpa.py"})
     console = Console(record=True, width=84, file=io.StringIO(), force_terminal=True)
     terminal.show(report.model_copy(update={"submission": path}), console)
-    console.save_svg(str(PICTURES / "report.svg"), title="mha-judge run sdpa.py")
+    # fonts are those of whoever looks at it: a picture fetches nothing
+    plain = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
+    svg = str(PICTURES / "report.svg")
+    console.save_svg(svg, title="mha-judge run sdpa.py", code_format=plain)
 
 
-def _draw_page(bank: Bank, folder: Path) -> None:
-    for name, made in MADE.items():
+def _draw_page(folder: Path) -> None:
+    for name, answers in HANDED_IN.items():
         (folder / "class" / name).mkdir(parents=True)
-        for problem, mistake in made.items():
-            known = {one.id: one.source for one in bank.mistakes(problem)}
-            source = known[mistake] if mistake else bank.reference(problem).read_text()
-            (folder / "class" / name / f"{problem.replace('-', '_')}.py").write_text(source)
+        for problem, answer in answers.items():
+            source = (SUBMISSIONS / problem / f"{answer}.py").read_text(encoding="utf-8")
+            path = folder / "class" / name / f"{problem.replace('-', '_')}.py"
+            path.write_text(source, encoding="utf-8")
     page = folder / "scores.html"
     command = [sys.executable, "-m", "mha_judge", "score", "class", "--seed", str(SEED)]
     subprocess.run([*command, "--html", str(page)], cwd=folder, check=True)

@@ -216,6 +216,7 @@ _MISTAKES = """\
 [[mistake]]
 id = "values-not-projected"
 title = "FILL IN: the misconception as a statement about the answer"
+severity = "misconception"
 killed_by = "values"
 explanation = "FILL IN: one or two sentences for the person who made it"
 hint = "FILL IN: what leads to the mistake without giving the answer away"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from mha_judge import __version__
 from mha_judge.bank import Bank
-from mha_judge.outcomes import Category
+from mha_judge.outcomes import Category, Outcome
 from mha_judge.report.models import Report
 from mha_judge.scoring.answers import HandedIn
 from mha_judge.scoring.models import Cell, Failure, Result, Row, Scoreboard, Standing
@@ -111,6 +111,9 @@ def _categories(
             of[category] = of.get(category, 0.0) + weights[problem] * points
         checks = result.report.checks if result is not None and result.report is not None else []
         for check in checks:
+            if check.only_if_right and check.outcome is Outcome.NOT_ASSESSED:
+                of[check.category] -= weights[problem] * check.max_points
+                continue
             more = weights[problem] * (check.max_points if check.granted else check.points)
             earned[check.category] = earned.get(check.category, 0.0) + more
     return {
