@@ -7,13 +7,18 @@ _KEPT = {"\n", "\t"}
 
 def clean(text: str, limit: int = 2_000) -> str:
     """Return `text` with control, escape and bidi characters made visible, at most `limit` long."""
-    shown = "".join(_visible(character) for character in text[: limit + 1])
+    shown = visible(text[: limit + 1])
     return shown if len(shown) <= limit else shown[:limit] + "…"
 
 
 def clean_line(text: str, limit: int = 500) -> str:
     """Return `text` cleaned and on one line: for names, paths and places."""
     return clean(text, limit).replace("\n", "\\n").replace("\t", " ")
+
+
+def visible(text: str) -> str:
+    """Return `text` with control, escape and bidi characters made visible, however long it is."""
+    return "".join(_visible(character) for character in text)
 
 
 def _visible(character: str) -> str:

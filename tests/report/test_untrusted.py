@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha_judge.untrusted import clean
+from mha_judge.untrusted import clean, visible
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,10 @@ def test_nothing_that_acts_is_left_and_the_length_is_bounded(text, limit):
     acting = [c for c in shown if unicodedata.category(c) in ("Cc", "Cf", "Cs") and c not in "\n\t"]
     assert acting == []
     shown.encode("utf-8")
+
+
+def test_text_that_is_shown_in_full_loses_nothing_to_what_is_made_visible():
+    assert visible("\x1b" * 3 + "end") == "\\u{1b}" * 3 + "end"
 
 
 def test_a_cut_is_marked_and_a_flood_is_not_walked_through():

@@ -13,7 +13,7 @@ from mha_judge.report.summary import in_one_sentence
 from mha_judge.scoring.answers import HandedIn
 from mha_judge.scoring.models import Cell, Row, Scoreboard
 from mha_judge.scoring.results import Results
-from mha_judge.untrusted import clean
+from mha_judge.untrusted import visible
 
 _MAX_PICTURES = 3
 """Checks of one answer that are drawn; the others fail for the same reasons."""
@@ -146,7 +146,7 @@ def _paper(problem: str, title: str, cell: Cell, report: Report | None, source: 
     printed = report.output.text.strip()
     if len(printed) > _MAX_OUTPUT:
         printed = printed[:_MAX_OUTPUT] + "…"
-    text = clean(source, len(source))
+    text = visible(source)
     return _Paper(problem, title, cell, report, text, lines, printed, in_one_sentence(report))
 
 
