@@ -34,14 +34,36 @@ class Submission:
             SubmissionUnreadable: If it is missing, not a regular file, empty, too large, or not
                 UTF-8 text.
         """
-        data = _read_regular(path)
-        source = _decode(path, data)
-        return cls(path, source, hashlib.sha256(data).hexdigest())
+        return cls.of_bytes(path, _read_regular(path))
+
+    @classmethod
+    def of_bytes(cls, path: Path, data: bytes) -> Submission:
+        """Return the submission of a file's bytes; the file itself is not opened.
+
+        Raises:
+            SubmissionUnreadable: If they are too many or none, or not UTF-8 text.
+        """
+        if len(data) > MAX_BYTES:
+            raise SubmissionUnreadable(
+                f"{path}: is larger than {MAX_BYTES // 1024} KiB; hand in only the answer"
+            )
+        if not data.strip():
+            raise SubmissionUnreadable(
+                f"{path}: is empty; write an answer first; `mha-judge start ID` makes a starter"
+            )
+        return cls(path, _decode(path, data), hashlib.sha256(data).hexdigest())
 
     @classmethod
     def of(cls, source: str, name: str) -> Submission:
         """Return the submission of a text that was never a file of its own."""
         return cls(Path(name), source, hashlib.sha256(source.encode()).hexdigest())
+
+    @property
+    def data(self) -> bytes:
+        """The file's bytes: its text, after the mark that some editors put first."""
+        data = self.source.encode()
+        same = hashlib.sha256(data).hexdigest() == self.sha256
+        return data if same else codecs.BOM_UTF8 + data
 
     def problem_id(self) -> str:
         """Return the id on the `# problem:` line, else what the file's name says.
@@ -80,14 +102,9 @@ def _read_regular(path: Path) -> bytes:
         raise refuse("is not a regular file", "name a Python file")
     try:
         with os.fdopen(descriptor, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            return file.read(MAX_BYTES + 1)
     except OSError as error:  # files of /proc are regular, and some cannot be read
         raise refuse(f"cannot be read ({error.strerror})", "name a Python file") from error
-    if len(data) > MAX_BYTES:
-        raise refuse(f"is larger than {MAX_BYTES // 1024} KiB", "hand in only the answer")
-    if not data.strip():
-        raise refuse("is empty", "write an answer first; `mha-judge start ID` makes a starter")
-    return data
 
 
 def _decode(path: Path, data: bytes) -> str:

@@ -82,13 +82,18 @@ def discover(paths: Sequence[Path], bank: Bank, default: str | None = None) -> H
     return HandedIn(_one_each(answers), left_out)
 
 
+def candidate_of(path: Path, bank: Bank) -> str:
+    """Return whose a file is that is named by itself: its folder's, or its own name."""
+    return _name(path.absolute().parent if _named(path, bank) else path)
+
+
 def _files(paths: Iterable[Path], bank: Bank) -> Iterator[tuple[str, Path, str]]:
     """Yield the candidate, each of its files, and why the file cannot be an answer."""
     for path in paths:
         if not os.path.lexists(path):
             raise UsageError(f"{path}: there is no such file or folder; check the path")
         if not path.is_dir():
-            yield _name(path.absolute().parent if _named(path, bank) else path), path, ""
+            yield candidate_of(path, bank), path, ""
             continue
         entries = _entries(path)
         one = any(_named(entry, bank) for entry in entries if not entry.is_dir())

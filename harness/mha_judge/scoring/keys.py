@@ -30,10 +30,11 @@ class Keys:
         """
         self._bank = bank
         self._files = _below(bank.root, "problems", "graders", "reference")
-        versions = [platform.python_version(), *map(metadata.version, _LIBRARIES)]
         code = [file for file in _below(_PACKAGE, ".") if file.suffix == ".py"]
         words = repr(bank.vocabulary())  # of which the built-in bank has a part
-        self._judge = _hash([sandbox, *versions, words, *_contents(_PACKAGE, code)])
+        self.judge = _hash([words, *_contents(_PACKAGE, code)])
+        """Hash of the judge's code, and of the words by which it knows names."""
+        self._shared = _hash([sandbox, *versions().values(), self.judge])
         self._problems: dict[str, str] = {}
 
     def of(self, answer: CandidateFile) -> str:
@@ -43,13 +44,20 @@ class Keys:
             BankError: If the problem has no grader.
         """
         problem, submission = answer.problem, answer.submission
-        if problem not in self._problems:
-            self._problems[problem] = self._of_problem(problem)
         source = submission.sha256 if submission else answer.unreadable
-        return _hash([self._judge, problem, self._problems[problem], source])
+        return _hash([self._shared, problem, self.of_problem(problem), source])
 
-    def _of_problem(self, problem: str) -> str:
-        """Hash the problem's files by their content and place in the bank, wherever that lies."""
+    def of_problem(self, problem: str) -> str:
+        """Return the hash of a problem's files, by content and place in the bank.
+
+        Raises:
+            BankError: If the problem has no grader.
+        """
+        if problem not in self._problems:
+            self._problems[problem] = self._hash_of(problem)
+        return self._problems[problem]
+
+    def _hash_of(self, problem: str) -> str:
         grader = self._bank.grader(problem).name
         files = [file for file in self._files if self._matters(file, problem, grader)]
         return _hash(_contents(self._bank.root, files))
@@ -68,6 +76,14 @@ class Keys:
                 owner = first.partition(".")[0]
                 return owner == problem or owner not in self._bank.ids
         return True  # a grader may use other problems' references
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the libraries that compute, by name."""
+    return {
+        "python": platform.python_version(),
+        **{name: metadata.version(name) for name in _LIBRARIES},
+    }
 
 
 def _below(root: Path, *folders: str) -> list[PurePath]:

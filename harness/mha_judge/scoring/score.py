@@ -70,23 +70,39 @@ def grade_all(
         SandboxUnavailable: Nothing runs at all.
         UsageError: A result cannot be written.
     """
-    graded = [one for one in waiting if one.answer.submission is not None]
+    for result in graded(waiting, bank, pool, results.seed):
+        results.add(result)
+        progress(result)
+
+
+def graded(waiting: Sequence[Due], bank: Bank, pool: Pool, seed: int) -> Iterator[Result]:
+    """Yield what comes of each answer, as it is known; the judge's own failures are tried twice.
+
+    Args:
+        waiting: The answers.
+        bank: Their problems.
+        pool: What grades.
+        seed: Of all of them.
+
+    Raises:
+        SandboxUnavailable: Nothing runs at all.
+    """
     for one in waiting:
         if one.answer.submission is None:
-            _keep(_result(one, _unreadable(one.answer, bank, results.seed)), results, progress)
+            yield _result(one, _unreadable(one.answer, bank, seed))
     again: list[Due] = []
     alive = False
-    for one, result in _graded(graded, pool, results.seed):
+    for one, result in _tried([one for one in waiting if one.answer.submission], pool, seed):
         if isinstance(result, SandboxUnavailable) and not alive:
             raise result
         alive = True
         if isinstance(result, JudgeError):
             again.append(one)
         else:
-            _keep(_result(one, result), results, progress)
+            yield _result(one, result)
     for one in again:  # by itself: if a process dies of it, it is this one's doing
-        for _, result in _graded([one], pool, results.seed):
-            _keep(_result(one, result), results, progress)
+        for _, result in _tried([one], pool, seed):
+            yield _result(one, result)
 
 
 def scoreboard(
@@ -97,7 +113,7 @@ def scoreboard(
     return board.model_copy(update={"similar": similar(found.answers, bank)})
 
 
-def _graded(
+def _tried(
     waiting: Sequence[Due], pool: Pool, seed: int
 ) -> Iterator[tuple[Due, Report | JudgeError]]:
     jobs = []
@@ -123,11 +139,6 @@ def _fault(error: JudgeError) -> Fault:
     return Fault(
         kind=type(error).__name__, message=clean(str(error), 4_000), exit_code=error.exit_code
     )
-
-
-def _keep(result: Result, results: Results, progress: OnResult) -> None:
-    results.add(result)
-    progress(result)
 
 
 def _unreadable(answer: CandidateFile, bank: Bank, seed: int) -> Report:

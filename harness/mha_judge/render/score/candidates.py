@@ -32,12 +32,12 @@ def write(board: Scoreboard, results: Results, folder: Path, reveal: Reveal) -> 
         ) from error
 
 
-def file_name(candidate: str) -> str:
+def file_name(candidate: str, suffix: str = ".json") -> str:
     """Return a name of a file that no other candidate has, made of plain characters."""
     plain = re.sub(r"[^\w.-]", "_", candidate).lstrip(".-")[:60] or "candidate"
     if plain != candidate or re.search(r"-[0-9a-f]{8}$", plain):  # nobody may take another's name
         plain = f"{plain}-{hashlib.sha256(candidate.encode()).hexdigest()[:8]}"
-    return f"{plain}.json"
+    return f"{plain}{suffix}"
 
 
 def _sheet(row: Row, board: Scoreboard, results: Results, reveal: Reveal) -> dict[str, Any]:
