@@ -69,6 +69,8 @@ def test_wheel_holds_the_package_and_the_bank_apart(wheel):
     package = [name for name in names if name.startswith("mha_judge/")]
     shared = [name for name in names if "/data/share/mha-judge/" in name]
     assert package
+    for template in ("score/templates/scoreboard.html", "packet/templates/packet.html"):
+        assert f"mha_judge/render/{template}" in package
     content = {"problems", "graders", "reference"}
     assert not [name for name in package if "test_" in name or content & set(name.split("/"))]
     for part in ("problems/sdpa/problem.toml", "graders/test_sdpa.py", "reference/sdpa.py"):

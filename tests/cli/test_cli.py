@@ -190,6 +190,8 @@ class TestServing:
             ["--help"],
             ["run", "--help"],
             ["score", "--help"],
+            ["packet", "--help"],
+            ["regrade", "--help"],
             ["bank", "new", "--help"],
             ["show", "sdpa"],
         ],

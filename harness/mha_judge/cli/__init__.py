@@ -24,6 +24,8 @@ _COMMANDS = {
     "run": "run",
     "watch": "watch",
     "score": "score",
+    "packet": "packet",
+    "regrade": "regrade",
     "verify": "verify",
     "bank": "bank",
     "doctor": "doctor",

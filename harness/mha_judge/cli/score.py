@@ -74,6 +74,20 @@ from mha_judge.sandbox import SandboxOptions
     show_default=True,
     help="How much the files in --candidate-dir tell.",
 )
+@click.option(
+    "--packets",
+    "packets_dir",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write a packet for the interviewer about each candidate, as `packet` does.",
+)
+@click.option(
+    "--lang",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Language of the general questions in --packets.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -92,6 +106,8 @@ def command(
     html_path: str | None,
     candidate_dir: Path | None,
     reveal: str,
+    packets_dir: Path | None,
+    lang: str,
 ) -> None:
     """Grade every answer under PATH, and rank the candidates.
 
@@ -109,17 +125,21 @@ def command(
     """
     outputs = {"--csv": csv_path, "--json": json_path, "--junit": junit_path, "--html": html_path}
     check_outputs({**outputs, "--results": str(results_path)})
+    _keep_apart(packets_dir, candidate_dir)
     bank = bank_of(ctx)
     for name in [problem_id] if problem_id is not None else []:
         bank.require(name)
     from rich.console import Console
 
     from mha_judge.judge import MAX_SEED
+    from mha_judge.packet.answers import from_results
     from mha_judge.pool import Pool
+    from mha_judge.render.packet.files import make_folder, write
     from mha_judge.render.score import candidates, csv, html, junit, terminal
     from mha_judge.render.score.progress import watcher
     from mha_judge.report.models import Reveal
     from mha_judge.scoring.answers import discover
+    from mha_judge.scoring.keys import Keys
     from mha_judge.scoring.results import Results
     from mha_judge.scoring.score import due, grade_all, scoreboard
 
@@ -127,6 +147,8 @@ def command(
     found = discover(paths, bank, problem_id)
     for name in {*found.problems, *weighed}:
         bank.problem(name)  # a broken one is told before anything is graded
+    if packets_dir is not None:
+        make_folder(packets_dir)
     opened = Results.open(
         results_path, resume=resume, seed=seed, fresh_seed=secrets.randbelow(MAX_SEED)
     )
@@ -153,10 +175,24 @@ def command(
         )
         if candidate_dir is not None:
             candidates.write(board, results, candidate_dir, Reveal(reveal))
+        if packets_dir is not None:
+            keys = Keys(bank, gpus.confinement)
+            write(from_results(found, results.known.values(), keys), bank, packets_dir, lang)
     if "-" not in outputs.values():
         terminal.show(board, Console(highlight=False))
     failed = [failure.fault.exit_code for failure in board.failures]
     ctx.exit(max(JudgeError.exit_code, *failed) if failed else 0)
+
+
+def _keep_apart(packets: Path | None, shown: Path | None) -> None:
+    """Refuse packets where candidates get their files: packets hold answers."""
+    if packets is None or shown is None:
+        return
+    if packets.resolve().is_relative_to(shown.resolve()):
+        raise UsageError(
+            "--packets would lie where --candidate-dir does, which candidates may see; "
+            "name a folder outside it"
+        )
 
 
 def _weight(text: str) -> tuple[str, float]:

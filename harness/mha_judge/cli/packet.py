@@ -1,0 +1,141 @@
+"""`mha-judge packet PATH…`: what an interviewer takes along, for each candidate."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mha_judge.cli.context import INTERRUPTED, bank_of
+from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.errors import JudgeError
+from mha_judge.gpu import GpuAccess
+from mha_judge.sandbox import SandboxOptions
+from mha_judge.untrusted import clean_line
+
+if TYPE_CHECKING:
+    from mha_judge.bank import Bank
+    from mha_judge.scoring.answers import HandedIn
+    from mha_judge.scoring.keys import Keys
+    from mha_judge.scoring.models import Result
+
+
+@click.command("packet")
+@click.argument(
+    "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    metavar="DIR",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the packets.",
+)
+@click.option("--problem", "problem_id", metavar="ID", help="Problem of files that name none.")
+@click.option(
+    "--lang",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Language of the problems' general questions.",
+)
+@sandbox_options()
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=lambda: len(os.sched_getaffinity(0)),
+    show_default="number of cores",
+    help="How many answers are graded at once.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**53 - 1), help="Seed of all answers; default: random."
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    folder: Path,
+    problem_id: str | None,
+    lang: str,
+    sandbox: SandboxOptions,
+    gpus: GpuAccess,
+    jobs: int,
+    seed: int | None,
+) -> None:
+    """Write a packet for an interviewer about each candidate under PATH.
+
+    PATH is a file or folder with answers, which are graded, as `score` takes them; or a report that
+    `run --json` wrote. A packet is a page to read and print, the same as JSON, and a zip with the
+    evidence, which `regrade` takes.
+
+    Exit codes: 0 every answer has a verdict, accepted or not; 2 wrong usage; 3 and above the
+    judge could not grade some answers.
+    """
+    bank = bank_of(ctx)
+    if problem_id is not None:
+        bank.require(problem_id)
+    from mha_judge.judge import MAX_SEED
+    from mha_judge.packet.answers import from_report, from_results
+    from mha_judge.render.packet.files import make_folder, write
+    from mha_judge.scoring.answers import discover
+    from mha_judge.scoring.keys import Keys
+
+    reports = [path for path in paths if path.suffix == ".json" and not path.is_dir()]
+    files = [path for path in paths if path not in reports]
+    answers = [from_report(path, bank) for path in reports]
+    failed: list[int] = []
+    found = discover(files, bank, problem_id) if files else None
+    make_folder(folder)
+    if found is not None:
+        keys = Keys(bank, gpus.confinement)
+        seed = secrets.randbelow(MAX_SEED) if seed is None else seed
+        try:
+            results = _graded(found, bank, keys, sandbox, gpus, jobs, seed)
+        except KeyboardInterrupt:
+            click.echo("mha-judge: interrupted; no packet was written", err=True)
+            ctx.exit(INTERRUPTED)
+        answers += from_results(found, results, keys)
+        failed = [result.fault.exit_code for result in results if result.fault is not None]
+        for left in found.left_out:
+            click.echo(f"left out: {left.path}: {left.reason}", err=True)
+    for page in write(answers, bank, folder, lang):
+        click.echo(f"wrote {clean_line(str(page))}")
+    ctx.exit(max(JudgeError.exit_code, *failed) if failed else 0)
+
+
+def _graded(
+    found: HandedIn,
+    bank: Bank,
+    keys: Keys,
+    sandbox: SandboxOptions,
+    gpus: GpuAccess,
+    jobs: int,
+    seed: int,
+) -> Sequence[Result]:
+    """Return what comes of each answer, and say how far it is."""
+    from rich.console import Console
+
+    from mha_judge.pool import Pool
+    from mha_judge.render.score.progress import watcher
+    from mha_judge.scoring.score import Due, graded
+
+    for name in found.problems:
+        bank.problem(name)  # a broken one is told before anything is graded
+    waiting = [Due(answer, keys.of(answer)) for answer in found.answers]
+    results = []
+    with (
+        closing(Pool(bank, sandbox.open, min(jobs, len(waiting)), gpus=gpus)) as pool,
+        watcher(Console(stderr=True, highlight=False), len(waiting)) as progress,
+    ):
+        for result in graded(waiting, bank, pool, seed):
+            progress(result)
+            results.append(result)
+    return results

@@ -1,0 +1,1 @@
+"""What an interviewer takes along: a packet for each candidate, and the evidence behind it."""

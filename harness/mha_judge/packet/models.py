@@ -1,0 +1,137 @@
+"""What a packet holds; page and JSON are made of the same."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from mha_judge import __version__
+from mha_judge.outcomes import Category, Outcome, Severity, Verdict
+
+SCALE = 6
+"""Marks go from 1 to this."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+class Made(_Model):
+    """A known mistake that the answer makes."""
+
+    id: str
+    title: str
+    severity: Severity
+    cost: float
+    """What it takes from the score."""
+    explanation: str
+    hint: str
+    checks: list[str]
+    """Titles of the checks that fail because of it."""
+
+
+class Failed(_Model):
+    """A check that failed for a reason without a name."""
+
+    id: str
+    title: str
+    category: Category
+    outcome: Outcome
+    message: str
+    detail: str
+
+
+class Question(_Model):
+    """What to ask, and what a good answer contains."""
+
+    question: str
+    good_answer: list[str]
+    """One point each."""
+    mistake: str = ""
+    """Id of the known mistake that it is about, if it is about one."""
+    about: str = ""
+    """The title of that mistake, where the question does not tell it: for the interviewer alone."""
+
+
+class Questions(_Model):
+    """Follow-up questions for one answer."""
+
+    mistakes: list[Question] = []
+    """About each mistake that was made."""
+    near_misses: list[Question] = []
+    """About mistakes that this answer avoided."""
+    general: list[Question] = []
+    """The problem's own, for everyone who solved it."""
+
+
+class Sheet(_Model):
+    """One answer, what the judge found, and what to ask."""
+
+    problem: str
+    title: str
+    path: str
+    sha256: str
+    """Of the file; empty where it could not be read."""
+    verdict: Verdict | None
+    """None where the judge failed."""
+    score: float | None
+    strict_score: float | None
+    seed: int | None
+    sandbox: str
+    """The tier that was in force."""
+    not_graded: str = ""
+    """Why the judge reached no verdict; the answer is not to blame."""
+    sentence: str = ""
+    """What the mistakes that are named come to."""
+    load_problem: str = ""
+    mistakes: list[Made] = []
+    failures: list[Failed] = []
+    """What failed for other reasons."""
+    wrong_where: str = ""
+    """What the wrong calls that no mistake explains have in common."""
+    findings: list[str] = []
+    """Rules of the problem that the answer breaks."""
+    notes: list[str] = []
+    """How names and weights were bound, where that was not plain."""
+    source: list[str] = []
+    """Its lines, with control characters made visible."""
+    no_source: str = ""
+    """Why the source is not at hand."""
+    questions: Questions = Questions()
+
+
+class Evidence(_Model):
+    """What the judge measured on one answer."""
+
+    problem: str
+    """Its title."""
+    text: str
+
+
+class Dimension(_Model):
+    """One row of the scoring sheet."""
+
+    name: str
+    looks_at: str
+    measured: bool
+    """Whether the judge measures anything here; the rest is left to the interviewer."""
+    evidence: list[Evidence] = []
+    mark: None = None
+    """1 to 6, for the interviewer to give: the judge never does."""
+
+
+class Packet(_Model):
+    """All of one candidate."""
+
+    schema_version: Literal[1] = 1
+    version: str = __version__
+    """Of the judge."""
+    candidate: str
+    language: str
+    """Of the general questions."""
+    scale: int = SCALE
+    answers: list[Sheet]
+    dimensions: list[Dimension]
+    bundle: str = ""
+    """The file beside the page that `regrade` takes; empty if no answer could go into it."""

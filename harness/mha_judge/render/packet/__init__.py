@@ -1,0 +1,1 @@
+"""A packet as an interviewer reads it, and as machines do."""

@@ -1,0 +1,70 @@
+"""The files of packets: for each candidate a page, the same as JSON, and the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from mha_judge.bank import Bank
+from mha_judge.errors import UsageError
+from mha_judge.packet.answers import Answer, by_candidate
+from mha_judge.packet.build import build
+from mha_judge.packet.bundle import pack
+from mha_judge.render.packet import html
+from mha_judge.render.score.candidates import file_name
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of the packets, where it is not there.
+
+    Raises:
+        UsageError: If it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"{folder} cannot be made ({error.strerror}); name another folder"
+        ) from error
+
+
+def write(answers: Iterable[Answer], bank: Bank, folder: Path, language: str) -> list[Path]:
+    """Write the packet of every candidate, and return the pages.
+
+    Args:
+        answers: Graded, of any number of candidates.
+        bank: Whose problems they answer.
+        folder: Where the files go; see `make_folder`.
+        language: `en` or `zh`: of the general questions.
+
+    Raises:
+        UsageError: If a candidate has two answers to a problem, or the folder cannot be written.
+        BankError: If the bank is broken.
+    """
+    return [
+        _write_one(candidate, group, bank, folder, language)
+        for candidate, group in by_candidate(answers).items()
+    ]
+
+
+def _write_one(
+    candidate: str, answers: list[Answer], bank: Bank, folder: Path, language: str
+) -> Path:
+    packet = build(candidate, answers, bank, language)
+    bundle = pack(candidate, answers)
+    evidence = folder / file_name(candidate, ".zip")
+    named = packet.model_copy(update={"bundle": evidence.name if bundle is not None else ""})
+    page = folder / file_name(candidate, ".html")
+    try:
+        page.write_text(html.render(named), encoding="utf-8")
+        text = named.model_dump_json(indent=2) + "\n"
+        (folder / file_name(candidate)).write_text(text, encoding="utf-8")
+        if bundle is not None:
+            evidence.write_bytes(bundle)
+        else:
+            evidence.unlink(missing_ok=True)  # one of an earlier run would be taken for this one's
+    except OSError as error:
+        raise UsageError(
+            f"{folder} cannot be written ({error.strerror}); name another folder"
+        ) from error
+    return page
