@@ -33,7 +33,7 @@ def figures(repetitions: int) -> Iterator[Figure]:
             yield _against_torch("warm run, container / import torch", container, repetitions)
         pairs = [(timed(jail.right), timed(plain.right)) for _ in range(10 * repetitions)]
         yield figure("jail / no jail, warm run", pairs, note="a fork, three walls, the same checks")
-        yield _diagnosis(jail)
+        yield from _explaining(jail)
 
 
 class _Warm:
@@ -69,13 +69,23 @@ def _against_torch(name: str, warm: _Warm, repetitions: int) -> Figure:
     return figure(name, pairs, "≤", 0.15)
 
 
-def _diagnosis(warm: _Warm) -> Figure:
+def _explaining(warm: _Warm) -> Iterator[Figure]:
+    """Yield what naming mistakes costs, and what grading again where they are granted does."""
     wrong = [one for one in mixed(2 * _DIAGNOSED) if one[1].name.startswith("wrong_")]
     for problem in dict.fromkeys(problem for problem, _ in wrong):  # the mistakes are read once
         warm.graded(problem, next(path for name, path in wrong if name == problem))
     reports = list(itertools.starmap(warm.graded, wrong))
-    pairs = [
-        (r.timings_s["total"], r.timings_s["total"] - r.timings_s["diagnosis"]) for r in reports
-    ]
-    note = f"{len(pairs)} wrong answers of all problems"
-    return figure("with diagnosis / without, warm", pairs, note=note)
+    named = [report for report in reports if report.diagnoses]
+    note = f"{len(reports)} wrong answers of all problems"
+    yield figure(
+        "with diagnosis / without, warm", _with_and_without(reports, "diagnosis"), note=note
+    )
+    note = f"{len(named)} of them, in which a mistake is named"
+    pairs = _with_and_without(named, "granting")
+    yield figure("with mistakes granted / without, warm", pairs, "≤", 1.6, note=note)
+
+
+def _with_and_without(reports: list[Report], step: str) -> list[tuple[float, float]]:
+    """Return what each grade took, and what it took without a step."""
+    times = [report.timings_s for report in reports]
+    return [(one["total"], one["total"] - one[step]) for one in times]
