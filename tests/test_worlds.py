@@ -123,3 +123,24 @@ def test_questions_are_marked_one_by_one(channel):
     report = grade(submission, BANK, BANK.problem("complexity"), channel, seed=3)
 
     assert report.score == report.strict_score == 97.1
+
+
+def test_dropout_that_is_always_on_is_told_by_taking_it_away(channel):
+    report = graded(channel, last="weights = torch.nn.functional.dropout(weights, 0.2)")
+
+    assert [one.id for one in report.diagnoses] == ["dropout-always-on"]
+    assert still_wrong(report) == []
+    assert report.score == 85.0
+
+
+def test_what_is_wrong_without_dropout_too_is_not_laid_to_it(channel):
+    last = "weights = torch.nn.functional.dropout(weights, 0.2) * 0.9"
+
+    assert graded(channel, last=last).diagnoses == []
+
+
+def test_an_answer_for_one_form_of_input_loses_what_that_form_is_asked(channel):
+    report = graded(channel, last="assert q.shape[-2] >= k.shape[-2]")
+
+    assert [one.title for one in report.diagnoses] == ["Raises where L < S"]
+    assert report.score > 75

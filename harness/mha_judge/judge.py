@@ -281,10 +281,32 @@ def _carry_forward(
         more = [one for one in explained.by_check if not granted.issuperset(one.checks)]
         diagnoses = [*diagnoses, *more]
         if more:
-            checks = granting(checks, explained.programs(diagnoses), context)
+            named = {check for diagnosis in more for check in diagnosis.checks}
+            checks = granting(checks, explained.programs(diagnoses), context, named)
     else:
         diagnoses = [*diagnoses, *explained.by_check]
+    if not diagnoses and explained.by_dropout is not None:
+        checks, diagnoses = _without_dropout(checks, explained.by_dropout, context)
     return checks, [points.priced(_with_checks(one, checks), checks) for one in diagnoses]
+
+
+def _without_dropout(
+    checks: list[CheckResult], diagnosis: Diagnosis, context: Context
+) -> tuple[list[CheckResult], list[Diagnosis]]:
+    """Return the checks with what passes without dropout, if that is most, and the mistake then."""
+    from mha_judge.worlds import right_without_dropout
+
+    failed = {c.id for c in checks if c.outcome.is_bad and not c.advisory}
+    if "dropout" not in context.task.submission.source.lower():
+        return checks, []
+    right = right_without_dropout(checks, context)
+    if 2 * len(failed.intersection(right)) <= len(failed):
+        return checks, []
+    granted = [
+        check.model_copy(update={"granted": [diagnosis.id]}) if check.id in right else check
+        for check in checks
+    ]
+    return granted, [diagnosis.model_copy(update={"checks": sorted(failed.intersection(right))})]
 
 
 def _with_checks(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:

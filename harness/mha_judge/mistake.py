@@ -78,13 +78,15 @@ class Mistake(_Model):
     """With `by_check`: a regular expression that the failed check's message must hold."""
     by_chance: bool = False
     """Its values are left to chance, so that no comparison can name it."""
+    by_dropout: bool = False
+    """Its values are left to chance, and right once torch's dropout does nothing."""
     device: Literal["cpu", "cuda"] = "cpu"
     """Where it shows: with `cuda` only a check on a GPU can fail it."""
 
     @property
     def has_values(self) -> bool:
         """Whether it shows in values that are the same every time, here too."""
-        return not (self.by_check or self.by_chance or self.device == "cuda")
+        return not (self.by_check or self.by_chance or self.by_dropout or self.device == "cuda")
 
 
 def read_mistakes(path: Path, reference: str, questions: Mapping[str, Question]) -> list[Mistake]:

@@ -10,9 +10,10 @@ the mistake's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from types import ModuleType
 
 from mha_judge.diagnosis.bounds import bounded_memory
 from mha_judge.diagnosis.programs import Program
@@ -29,7 +30,10 @@ _NUMBERS = re.compile(r"[-+]?\d[\d.e+-]*")
 
 
 def granting(
-    checks: Sequence[CheckResult], programs: Iterable[Program], context: Context
+    checks: Sequence[CheckResult],
+    programs: Iterable[Program],
+    context: Context,
+    named: Collection[str] = (),
 ) -> list[CheckResult]:
     """Return the checks, those that pass but for mistakes with the ids of these.
 
@@ -39,6 +43,7 @@ def granting(
         checks: What came of each.
         programs: Each makes some of the candidate's mistakes.
         context: The candidate's, in which the checks were run; its session ends.
+        named: Ids of the checks whose words are what a mistake is named by.
     """
     granted = {check.id: check.granted for check in checks if check.granted}
     failed: list[tuple[Program, list[CheckResult]]] = []
@@ -46,19 +51,35 @@ def granting(
     for program in programs:
         known = {*granted, *broken}
         left = [c for c in checks if _may_be_granted(c) and c.id not in known]
-        found = _results(context.session, context, program, checks, left)
+        found = _results(context.session, context, program.module, checks, left)
         made = [mistake.id for mistake in program.mistakes]
         granted |= {c.id: made for c in found if c.outcome is Outcome.PASSED}
         failed.append((program, [c for c in found if c.outcome is not Outcome.PASSED]))
     context.session.close()  # of two files only one can be loaded; a call would load it again
     for program, left in failed:
-        left = [c for c in left if c.id not in granted and c.category is not Category.POLICY]
-        for check in _failed_by_itself(program, context, checks, left):
+        left = [c for c in left if c.id not in granted and not _may_break_a_rule(c)]
+        for check in _failed_by_itself(program, context, checks, left, named):
             granted[check] = [mistake.id for mistake in program.mistakes]
     return [
         check.model_copy(update={"granted": granted[check.id]}) if check.id in granted else check
         for check in checks
     ]
+
+
+def right_without_dropout(checks: Sequence[CheckResult], context: Context) -> list[str]:
+    """Return the ids of the checks that pass once torch's dropout does nothing.
+
+    What an answer that drops in evaluation gives is left to chance; no program can be compared.
+    """
+    context.session.close()
+    left = [check for check in checks if _may_be_granted(check)]
+    with closing(context.session.another(context.task.submission, dropout=False)) as session:
+        try:
+            session.load()
+        except LoadFailed:
+            return []
+        found = _results(session, context, context.task.reference, checks, left)
+    return [check.id for check in found if check.outcome is Outcome.PASSED]
 
 
 def _may_be_granted(check: CheckResult) -> bool:
@@ -71,14 +92,14 @@ def _may_be_granted(check: CheckResult) -> bool:
 def _results(
     session: Session,
     own: Context,
-    program: Program,
+    world: ModuleType,
     checks: Sequence[CheckResult],
     left: Sequence[CheckResult],
 ) -> list[CheckResult]:
-    """Return what comes of the checks that are left, where the program is what is right."""
+    """Return what comes of the checks that are left, where a program is what is right."""
     if not left:
         return []
-    context = Context(session, replace(own.task, world=program.module))
+    context = Context(session, replace(own.task, world=world))
     passed = [check for check in checks if check.outcome is Outcome.PASSED]
     ids = frozenset(check.id for check in left)
     with bounded_memory(), what_is_nan_left_open():
@@ -88,7 +109,11 @@ def _results(
 
 
 def _failed_by_itself(
-    program: Program, own: Context, checks: Sequence[CheckResult], left: Sequence[CheckResult]
+    program: Program,
+    own: Context,
+    checks: Sequence[CheckResult],
+    left: Sequence[CheckResult],
+    named: Collection[str],
 ) -> list[str]:
     """Return the ids of the checks that the program itself fails in the candidate's words."""
     if not left:
@@ -99,14 +124,25 @@ def _failed_by_itself(
             session.load()
         except LoadFailed:
             return []
-        found = {c.id: c for c in _results(session, own, program, checks, left)}
+        found = {c.id: c for c in _results(session, own, program.module, checks, left)}
     # what is left to chance is apart from itself, and from anything else, in the same words
     telling = [c for c in left if c.margin is None or all(m.has_values for m in program.mistakes)]
-    return [check.id for check in telling if _is_alike(check, found.get(check.id))]
+    return [
+        check.id
+        for check in telling
+        if check.id in found
+        and (check.id in named or _is_alike(check, found[check.id]))
+        and found[check.id].outcome.is_bad
+    ]
 
 
-def _is_alike(one: CheckResult, other: CheckResult | None) -> bool:
-    if other is None or one.outcome is not other.outcome:
+def _may_break_a_rule(check: CheckResult) -> bool:
+    """Return whether a check of a rule has failed for more than an exception on the way."""
+    return check.category is Category.POLICY and check.outcome is not Outcome.ERROR
+
+
+def _is_alike(one: CheckResult, other: CheckResult) -> bool:
+    if one.outcome is not other.outcome:
         return False
     if one.outcome is Outcome.ERROR:  # the words of an exception are everyone's own
         return one.message.partition(":")[0] == other.message.partition(":")[0]

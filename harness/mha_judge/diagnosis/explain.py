@@ -89,6 +89,8 @@ class Explanation:
     """Those that only a check's words tell, if the others do not explain that check as well."""
     programs: Callable[[Sequence[Diagnosis]], list[Program]]
     """Returns what makes some of them: one program that makes all if there can be one."""
+    by_dropout: Diagnosis | None
+    """The one that is right without dropout, if the problem lists it."""
     where: str
     """What the wrong calls have in common that nothing explains, in words; may be empty."""
     unmarked: Collection[str]
@@ -159,9 +161,14 @@ class Diagnostician:
             [self._diagnosis(name, checks) for name, checks in named.items()],
             [self._diagnosis(name, checks) for name, checks in own.items() if name not in named],
             programs,
+            self._of_dropout(),
             where,
             [name for name, one in self._catalogue.mistakes.items() if one.severity is None],
         )
+
+    def _of_dropout(self) -> Diagnosis | None:
+        known = [one.id for one in self._catalogue.mistakes.values() if one.by_dropout]
+        return self._diagnosis(known[0], []) if len(known) == 1 else None
 
     def _diagnosis(self, name: str, checks: Sequence[str]) -> Diagnosis:
         [mistake] = self._catalogue.named(name).mistakes

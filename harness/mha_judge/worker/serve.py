@@ -53,6 +53,8 @@ class Server:
         return obeyed
 
     def _load(self, header: dict[str, Any], value: Any) -> Obeyed:
+        if not header.get("dropout", True):
+            submission.take_dropout_away()
         self._module = submission.load(header["source"], header["filename"])
         return {"definitions": submission.definitions(self._module)}, {}
 

@@ -29,6 +29,18 @@ def load(source: str, filename: str) -> types.ModuleType:
     return module
 
 
+def take_dropout_away() -> None:
+    """Let torch's dropout return what it is given, whatever it is asked for."""
+
+    def same(x: Any, *args: Any, **kwargs: Any) -> Any:
+        return x
+
+    for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"):
+        setattr(torch.nn.functional, name, same)
+    for name in ("dropout", "dropout_"):
+        setattr(torch, name, same)
+
+
 def definitions(module: types.ModuleType) -> dict[str, Any]:
     """Return what the module holds by name: kind, origin and signatures."""
     found = {}

@@ -52,6 +52,7 @@ class Session:
         limits: Limits,
         device: str = "",
         device_bytes: int = 0,
+        dropout: bool = True,
     ) -> None:
         """Take the sandbox, the file and its limits; nothing runs before `load`.
 
@@ -62,7 +63,9 @@ class Session:
             device: What each worker takes before it loads the file, by torch's name; the CPU if
                 empty. Only with one may a worker reach a GPU.
             device_bytes: What may be allocated there.
+            dropout: Whether torch's dropout does anything.
         """
+        self._dropout = dropout
         self._device = device
         self._device_bytes = device_bytes
         self.facts: Facts | None = None
@@ -85,9 +88,9 @@ class Session:
         self._answers_bytes = 0
         self._notes: dict[str, Note] = {}
 
-    def another(self, submission: Submission) -> Session:
+    def another(self, submission: Submission, *, dropout: bool = True) -> Session:
         """Return a session for another file in the same sandbox, once this one is closed."""
-        return Session(self._channel, submission, self._limits)
+        return Session(self._channel, submission, self._limits, dropout=dropout)
 
     def load(self) -> None:
         """Start a worker and load the file into it.
@@ -101,7 +104,12 @@ class Session:
         self.generation += 1
         if self._device:
             self._take_device()
-        fields = {"source": self._submission.source, "filename": self._submission.path.name}
+        fields: dict[str, Any] = {
+            "source": self._submission.source,
+            "filename": self._submission.path.name,
+        }
+        if not self._dropout:
+            fields["dropout"] = False
         try:
             loaded = self._answer(Operation.LOAD, None, self._limits.load_s, fields)
         except Raised as raised:
