@@ -80,6 +80,7 @@ def grade(
     from mha_judge.grading.calling.context import Context
     from mha_judge.grading.calling.gpu import GpuLease
     from mha_judge.grading.calling.session import Session
+    from mha_judge.worlds import carried_forward
 
     seed = secrets.randbelow(MAX_SEED) if seed is None else seed
     diagnostician = None if verdict_only else Diagnostician(bank, problem.id)
@@ -99,10 +100,9 @@ def grade(
         checks = points.scaled(results)
         explained = _explain(diagnostician, context, checks)
         clock.lap("diagnosis")
-        checks, diagnoses = _carry_forward(checks, explained, context)
+        diagnoses: list[Diagnosis] = []
         if context is not None and explained is not None:
-            for name in {one.id for one in diagnoses}.intersection(explained.unmarked):
-                context.note(f"the bank gives {name} no severity; it is marked as a slip")
+            checks, diagnoses = carried_forward(checks, explained, context)
         clock.lap("granting")
     assert session.tier is not None  # it was started, or an error was raised
     notes = dict.fromkeys(note for one in contexts for note in one.notes)
@@ -111,7 +111,7 @@ def grade(
         title=problem.title,
         submission=SubmissionInfo(path=clean_line(str(submission.path)), sha256=submission.sha256),
         verdict=failure.verdict if failure is not None else points.verdict(checks),
-        score=points.score(checks, diagnoses, by_key=_is_of_questions(problem)),
+        score=points.score(checks, diagnoses, by_key=problem.asks_questions),
         strict_score=points.strict_score(checks),
         seed=seed,
         device=device,
@@ -263,61 +263,6 @@ def _explain(
     return diagnostician.explain(
         checks, context.trace, lambda step: right_at_equal_sizes(step, context)
     )
-
-
-def _carry_forward(
-    checks: list[CheckResult], explained: Explanation | None, context: Context | None
-) -> tuple[list[CheckResult], list[Diagnosis]]:
-    """Return the checks with what passes but for mistakes, and these mistakes with their price."""
-    if explained is None or context is None:
-        return checks, []
-    diagnoses = explained.diagnoses
-    of_questions = _is_of_questions(context.task.problem)
-    if not of_questions:
-        from mha_judge.worlds import granting
-
-        checks = granting(checks, explained.programs(diagnoses), context)
-        granted = {check.id for check in checks if check.granted}
-        more = [one for one in explained.by_check if not granted.issuperset(one.checks)]
-        diagnoses = [*diagnoses, *more]
-        if more:
-            named = {check for diagnosis in more for check in diagnosis.checks}
-            checks = granting(checks, explained.programs(diagnoses), context, named)
-    else:
-        diagnoses = [*diagnoses, *explained.by_check]
-    if not diagnoses and explained.by_dropout is not None:
-        checks, diagnoses = _without_dropout(checks, explained.by_dropout, context)
-    return checks, [points.priced(_with_checks(one, checks), checks) for one in diagnoses]
-
-
-def _without_dropout(
-    checks: list[CheckResult], diagnosis: Diagnosis, context: Context
-) -> tuple[list[CheckResult], list[Diagnosis]]:
-    """Return the checks with what passes without dropout, if that is most, and the mistake then."""
-    from mha_judge.worlds import right_without_dropout
-
-    failed = {c.id for c in checks if c.outcome.is_bad and not c.advisory}
-    if "dropout" not in context.task.submission.source.lower():
-        return checks, []
-    right = right_without_dropout(checks, context)
-    if 2 * len(failed.intersection(right)) <= len(failed):
-        return checks, []
-    granted = [
-        check.model_copy(update={"granted": [diagnosis.id]}) if check.id in right else check
-        for check in checks
-    ]
-    return granted, [diagnosis.model_copy(update={"checks": sorted(failed.intersection(right))})]
-
-
-def _with_checks(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:
-    """Return a diagnosis with all checks that do not pass because of it."""
-    ids = [c.id for c in checks if c.id in diagnosis.checks or diagnosis.id in c.granted]
-    return diagnosis.model_copy(update={"checks": ids})
-
-
-def _is_of_questions(problem: Problem) -> bool:
-    """Return whether a problem asks questions, each of which is marked for itself."""
-    return any(entry.kind == "answers" for entry in problem.entry)
 
 
 def _with_titles(checks: list[CheckResult], diagnoses: list[Diagnosis]) -> list[CheckResult]:

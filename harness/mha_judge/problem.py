@@ -204,6 +204,11 @@ class Problem(_Model):
     """A hint for each category of check."""
     entry: Annotated[list[Entry], Field(min_length=1)]
 
+    @property
+    def asks_questions(self) -> bool:
+        """Whether it has questions, each of which is marked for itself."""
+        return any(entry.kind == "answers" for entry in self.entry)
+
     def entry_named(self, name: str) -> Entry | None:
         return next((entry for entry in self.entry if entry.name == name), None)
 

@@ -10,11 +10,13 @@ the mistake's.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from types import ModuleType
 
+from mha_judge import points
+from mha_judge.diagnosis import Explanation
 from mha_judge.diagnosis.bounds import bounded_memory
 from mha_judge.diagnosis.programs import Program
 from mha_judge.grading.calling.context import Context
@@ -23,10 +25,47 @@ from mha_judge.grading.checks.policy import findings, held_to
 from mha_judge.grading.checks.running import Run
 from mha_judge.grading.expecting.compare import what_is_nan_left_open
 from mha_judge.outcomes import Category, Outcome
-from mha_judge.report.models import CheckResult
+from mha_judge.report.models import CheckResult, Diagnosis
 from mha_judge.submission import Submission
 
 _NUMBERS = re.compile(r"[-+]?\d[\d.e+-]*")
+
+
+def carried_forward(
+    checks: list[CheckResult], explained: Explanation, context: Context
+) -> tuple[list[CheckResult], list[Diagnosis]]:
+    """Return the checks with what passes but for mistakes, and these mistakes with their price.
+
+    Args:
+        checks: What came of each, with its points.
+        explained: The mistakes behind what failed.
+        context: The candidate's, in which the checks were run; its session ends.
+    """
+    diagnoses = explained.diagnoses
+    if context.task.problem.asks_questions:  # each question is marked for itself
+        diagnoses = [*diagnoses, *explained.by_check]
+    else:
+        checks = granting(checks, explained.programs(diagnoses), context)
+        granted = {check.id for check in checks if check.granted}
+        more = [one for one in explained.by_check if not granted.issuperset(one.checks)]
+        if more:
+            diagnoses = [*diagnoses, *more]
+            named = {check for diagnosis in more for check in diagnosis.checks}
+            checks = granting(checks, explained.programs(diagnoses), context, named)
+        if not diagnoses and explained.by_dropout is not None:
+            checks = _granting_dropout(checks, explained.by_dropout, context)
+            dropped = any(check.granted for check in checks)
+            diagnoses = [explained.by_dropout] if dropped else []
+    for diagnosis in diagnoses:
+        if diagnosis.id in explained.unmarked:
+            context.note(f"the bank gives {diagnosis.id} no severity; it is marked as a slip")
+    return checks, [points.priced(_with_checks(one, checks), checks) for one in diagnoses]
+
+
+def _with_checks(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:
+    """Return a diagnosis with all checks that do not pass because of it."""
+    ids = [c.id for c in checks if c.id in diagnosis.checks or diagnosis.id in c.granted]
+    return diagnosis.model_copy(update={"checks": ids})
 
 
 def granting(
@@ -60,26 +99,39 @@ def granting(
         left = [c for c in left if c.id not in granted and not _may_break_a_rule(c)]
         for check in _failed_by_itself(program, context, checks, left, named):
             granted[check] = [mistake.id for mistake in program.mistakes]
-    return [
-        check.model_copy(update={"granted": granted[check.id]}) if check.id in granted else check
-        for check in checks
-    ]
+    return _granted(checks, granted)
 
 
-def right_without_dropout(checks: Sequence[CheckResult], context: Context) -> list[str]:
-    """Return the ids of the checks that pass once torch's dropout does nothing.
+def _granting_dropout(
+    checks: list[CheckResult], diagnosis: Diagnosis, context: Context
+) -> list[CheckResult]:
+    """Return the checks, those granted that pass once torch's dropout does nothing, if most do.
 
     What an answer that drops in evaluation gives is left to chance; no program can be compared.
     """
+    if "dropout" not in context.task.submission.source.lower():
+        return checks
     context.session.close()
     left = [check for check in checks if _may_be_granted(check)]
     with closing(context.session.another(context.task.submission, dropout=False)) as session:
         try:
             session.load()
         except LoadFailed:
-            return []
+            return checks
         found = _results(session, context, context.task.reference, checks, left)
-    return [check.id for check in found if check.outcome is Outcome.PASSED]
+    right = {check.id for check in found if check.outcome is Outcome.PASSED}
+    failed = {check.id for check in left if check.outcome.is_bad}
+    if 2 * len(failed & right) <= len(failed):
+        return checks
+    return _granted(checks, {check: [diagnosis.id] for check in right})
+
+
+def _granted(checks: Iterable[CheckResult], granted: Mapping[str, list[str]]) -> list[CheckResult]:
+    """Return the checks with the ids of the mistakes but for which they pass."""
+    return [
+        check.model_copy(update={"granted": granted[check.id]}) if check.id in granted else check
+        for check in checks
+    ]
 
 
 def _may_be_granted(check: CheckResult) -> bool:

@@ -5,6 +5,9 @@ candidate's layer had. A mistake that answers each of them as the candidate did,
 budget, explains the check. Few mistakes that explain many checks are preferred; between equals,
 the one that also agrees with the candidate where it was right.
 
+Where no known mistake does, other things are tried: what calls that raise have in common; and, if
+an answer is wrong nearly everywhere, small changes of the reference that nobody has listed.
+
 The work is bounded by counts, so that the same seed gives the same diagnosis: `MAX_CHECKS` failed
 checks at most; the search ends at `MAX_UNEXPLAINED` of them that no mistake explains; for these
 `MAX_PAIRS` pairs of mistakes are tried; and a match is compared on `MAX_RIGHT` checks that passed,
@@ -158,12 +161,12 @@ class Diagnostician:
             return self._catalogue.making(names, case.together) if diagnoses else []
 
         return Explanation(
-            [self._diagnosis(name, checks) for name, checks in named.items()],
-            [self._diagnosis(name, checks) for name, checks in own.items() if name not in named],
-            programs,
-            self._of_dropout(),
-            where,
-            [name for name, one in self._catalogue.mistakes.items() if one.severity is None],
+            diagnoses=[self._diagnosis(*one) for one in named.items()],
+            by_check=[self._diagnosis(*one) for one in own.items() if one[0] not in named],
+            programs=programs,
+            by_dropout=self._of_dropout(),
+            where=where,
+            unmarked=[n for n, one in self._catalogue.mistakes.items() if one.severity is None],
         )
 
     def _of_dropout(self) -> Diagnosis | None:
