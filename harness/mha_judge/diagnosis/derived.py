@@ -17,8 +17,8 @@ from mha_judge.problem import Entry
 
 DERIVED = "derived-"
 """How the ids of such mistakes begin."""
-_MAX_MUTANTS = 100
-_MAX_EXCHANGED = 200
+_MAX_MUTANTS = 60
+_MAX_EXCHANGED = 100
 _MODULES = ("nn", "F", "np")
 _SHORT_NAME = 3
 """Letters of a name that may be one of the values which a formula is about: q, kv, bias is not."""

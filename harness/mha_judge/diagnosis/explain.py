@@ -272,7 +272,8 @@ class _Case:
 
         Args:
             programs: By name, those that are tried.
-            exactly: Take only what explains most of what failed, and contradicts nothing.
+            exactly: Take only what explains the first failure and most others, and contradicts
+                nothing.
         """
         named: dict[str, list[str]] = {}
         left = self._open
@@ -292,7 +293,7 @@ class _Case:
             }
             if not plausible:
                 self._open.append(first)
-                if len(self._open) == MAX_UNEXPLAINED:
+                if len(self._open) == (1 if exactly else MAX_UNEXPLAINED):
                     self._open += rest
                     break
                 left = rest
