@@ -12,8 +12,10 @@ AT_MOST = (("h", "d"), ("G", "h"), ("w", "n"))
 SIZES = ((1, 5, 12, 3), (2, 7, 12, 4), (3, 16, 20, 5), (1, 31, 6, 1), (1, 517, 130, 13))
 
 
-def growth(candidate, key):
-    assert_same_growth(candidate.ANSWERS.get(key), complexity.ANSWERS[key], LETTERS, AT_MOST)
+def growth(candidate, key, follows=None):
+    answer = candidate.ANSWERS.get(key)
+
+    assert_same_growth(answer, complexity.ANSWERS[key], LETTERS, AT_MOST, follows)
 
 
 @check(
@@ -33,7 +35,9 @@ def test_attention_core(candidate):
     question="full_layer",
 )
 def test_full_layer(candidate):
-    growth(candidate, "full_layer")
+    core = candidate.ANSWERS.given("attention_core")
+
+    growth(candidate, "full_layer", ("attention-core", f"({core}) + n*d**2"))
 
 
 @check(

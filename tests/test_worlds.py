@@ -144,3 +144,27 @@ def test_an_answer_for_one_form_of_input_loses_what_that_form_is_asked(channel):
 
     assert [one.title for one in report.diagnoses] == ["Raises where L < S"]
     assert report.score > 75
+
+
+def test_a_formula_that_follows_from_a_wrong_one_is_granted(channel):
+    source = BANK.reference("complexity").read_text()
+    source = source.replace('"attention_core": "n**2*d"', '"attention_core": "n*d"')
+    source = source.replace('"full_layer": "n**2*d + n*d**2"', '"full_layer": "n*d + n*d**2"')
+    submission = Submission.of(source, "answer.py")
+
+    report = grade(submission, BANK, BANK.problem("complexity"), channel, seed=3)
+
+    [follows] = [check for check in report.checks if check.granted]
+    assert follows.id == "full-layer"
+    assert follows.granted == ["attention-core"]
+    assert "it follows from another answer" in follows.message
+    assert report.score == pytest.approx(report.strict_score + follows.max_points, abs=0.1)
+
+
+def test_what_follows_is_asked_without_the_earlier_answer_too(channel):
+    source = BANK.reference("complexity").read_text().replace('"attention_core"', '"core"')
+    submission = Submission.of(source, "answer.py")
+
+    report = grade(submission, BANK, BANK.problem("complexity"), channel, seed=3)
+
+    assert [check.id for check in report.checks if check.outcome.is_bad] == ["attention-core"]

@@ -48,8 +48,10 @@ def score(checks: Sequence[CheckResult], diagnoses: Sequence[Diagnosis], by_key:
         by_key: Whether the problem is one of questions, each of which is marked alone.
     """
     strict = strict_score(checks)
-    if by_key or strict == 100.0:
+    if strict == 100.0:
         return strict
+    if by_key:
+        return min(round(strict + sum(c.max_points for c in checks if c.granted), 1), 99.9)
     asked = _asked(checks)
     without = _share(asked, [c for c in asked if c.outcome is Outcome.PASSED])
     granted = _share(asked, [c for c in asked if c.outcome is Outcome.PASSED or c.granted])

@@ -34,6 +34,15 @@ class CheckFailure(AssertionError):
         self.sample = sample
 
 
+class Follows(CheckFailure):
+    """A wrong answer that is right if an earlier one is, which is wrong too."""
+
+    def __init__(self, message: str, detail: str, check: str) -> None:
+        """Take also the id of the check of the earlier question."""
+        super().__init__(f"{message}; it follows from another answer, which is wrong", detail)
+        self.check = check
+
+
 class Raised(CheckFailure):
     """The submission raised an exception where it should have answered."""
 

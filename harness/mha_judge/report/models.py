@@ -42,7 +42,8 @@ class CheckResult(_Model):
     diagnosis: str | None = None
     """The titles of the known mistakes that explain the failure."""
     granted: list[str] = []
-    """Ids of the known mistakes but for which it passes: its points count, at their price."""
+    """Ids of the known mistakes but for which it passes: its points count, at their price. Of a
+    question: the check whose answer, which is wrong, it follows from."""
     only_if_right: bool = False
     """Asked only of an answer that is right otherwise; it costs nothing where it was not asked."""
     advisory: bool = False

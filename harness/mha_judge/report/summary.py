@@ -75,10 +75,10 @@ def explained_by(diagnosis: Diagnosis, report: Report) -> list[CheckResult]:
 def in_one_sentence(report: Report) -> str:
     """Return what the mistakes that are named come to, and what is left; empty without any."""
     granted = [c for c in report.checks if c.granted and not c.advisory]
-    if not granted:
+    count = sum(diagnosis.cost > 0 for diagnosis in report.diagnoses)
+    if not granted or not count:
         return ""
     found = summarise(report)
-    count = sum(diagnosis.cost > 0 for diagnosis in report.diagnoses)
     failures = sum(c.outcome.is_bad for c in granted)
     who = "One mistake explains" if count == 1 else f"{count} mistakes together explain"
     all_of = len(found.failures) == failures

@@ -23,21 +23,33 @@ class AnswerSheet:
         self.entry = entry
         self._values: dict[Any, Any] | None = None
 
+    def given(self, key: str) -> object:
+        """Return one answer as it was written, of which another check makes sure; None if missing.
+
+        Raises:
+            CheckFailure: If ANSWERS is not a dict.
+        """
+        return self._answers().get(key)
+
     def get(self, key: str) -> Any:
         """Return one answer; where it names a choice, that choice's text.
 
         Raises:
             CheckFailure: If it is missing, or ANSWERS is not a dict.
         """
+        answers = self._answers()
+        if key not in answers:
+            raise CheckFailure(f"`{self.entry.name}` has no answer to {key!r}")
+        found = answers[key]
+        choice = self.questions[key].chosen(found) if key in self.questions else None
+        found = found if choice is None else choice.text
+        self._context.trace.note(Step(self, (key,), found=found))
+        return found
+
+    def _answers(self) -> dict[Any, Any]:
         if self._values is None:
             value = self._context.session.request(Operation.READ, name=self.entry.name).value
             if not isinstance(value, dict):
                 raise CheckFailure(f"`{self.entry.name}` is {describe(value)}; a dict is wanted")
             self._values = value
-        if key not in self._values:
-            raise CheckFailure(f"`{self.entry.name}` has no answer to {key!r}")
-        found = self._values[key]
-        choice = self.questions[key].chosen(found) if key in self.questions else None
-        found = found if choice is None else choice.text
-        self._context.trace.note(Step(self, (key,), found=found))
-        return found
+        return self._values

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from mha_judge.grading.calling.function import Function
 from mha_judge.grading.expecting.compare import describe
-from mha_judge.grading.failures import CheckFailure
+from mha_judge.grading.failures import CheckFailure, Follows
 from mha_judge.grading.formulas.growth import (
     FormulaError,
     equal_exactly,
@@ -20,7 +20,11 @@ from mha_judge.grading.formulas.growth import (
 
 
 def assert_same_growth(
-    answer: object, expected: str, letters: str, at_most: Sequence[tuple[str, str]] = ()
+    answer: object,
+    expected: str,
+    letters: str,
+    at_most: Sequence[tuple[str, str]] = (),
+    follows: tuple[str, str] | None = None,
 ) -> None:
     """Assert that a candidate's formula grows as the expected one in every regime.
 
@@ -29,13 +33,32 @@ def assert_same_growth(
         expected: The right formula.
         letters: All letters of the problem.
         at_most: Pairs (a, b) with a ≤ b in every regime.
+        follows: The id of an earlier check, and the formula that the candidate's own answer there
+            leads to.
 
     Raises:
+        Follows: If it is wrong because that earlier answer is.
         CheckFailure: If the answer cannot be read, or naming the regime in which the two part.
     """
     growth = same_growth(_read(answer, letters), parse(expected, letters), at_most)
-    if not growth.is_equal:
-        raise CheckFailure(str(growth.detail), f"the answer was {_quoted(answer)}")
+    if growth.is_equal:
+        return
+    said = f"the answer was {_quoted(answer)}"
+    if follows is not None:
+        check, own = follows
+        if _grow_alike(answer, own, letters, at_most):
+            raise Follows(str(growth.detail), said, check)
+    raise CheckFailure(str(growth.detail), said)
+
+
+def _grow_alike(
+    one: object, other: object, letters: str, at_most: Sequence[tuple[str, str]]
+) -> bool:
+    """Return whether two of a candidate's formulas grow alike; one that cannot be read does not."""
+    try:
+        return same_growth(_read(one, letters), _read(other, letters), at_most).is_equal
+    except CheckFailure:
+        return False
 
 
 def assert_same_formula(answer: object, expected: str, letters: str) -> None:

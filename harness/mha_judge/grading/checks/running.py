@@ -18,7 +18,7 @@ from mha_judge.grading.checks.collected import Collected, as_id, check_id, colle
 from mha_judge.grading.checks.domain import Elsewhere
 from mha_judge.grading.checks.gpu import explained
 from mha_judge.grading.draw import Draw
-from mha_judge.grading.failures import CheckFailure
+from mha_judge.grading.failures import CheckFailure, Follows
 from mha_judge.outcomes import Category, Outcome
 from mha_judge.report.models import CheckResult
 from mha_judge.untrusted import clean
@@ -212,6 +212,8 @@ class Run:
     ) -> None:
         result = _result(check_id(item), spec, outcome, message, failure)
         result.explanation = self._explanation(item, spec)
+        if isinstance(failure, Follows):
+            result.granted = [failure.check]
         self.results.append(result)
 
 
