@@ -110,6 +110,19 @@ def test_an_answer_says_how_long_it_took_however_late_it_is_read(channel):
     assert late.worked_s < 0.3
 
 
+def test_an_answer_says_what_it_took_of_the_processor(channel):
+    channel.start(LIMITS)
+    busy = "import time\nstart = time.process_time()\nwhile time.process_time() - start < 0.2: pass"
+
+    slept = load(channel, "import time\ntime.sleep(0.3)")
+    computed = load(channel, busy)
+
+    assert isinstance(slept, Reply)
+    assert isinstance(computed, Reply)
+    assert slept.computed_s < 0.2
+    assert 0.15 < computed.computed_s < 5
+
+
 def test_requests_after_an_end_are_answered_with_an_end(channel):
     channel.start(LIMITS)
     channel.stop()

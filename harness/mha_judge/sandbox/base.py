@@ -29,6 +29,8 @@ class Reply:
     payload: bytes
     worked_s: float = 0.0
     """How long it took, by the supervisor's clock."""
+    computed_s: float = 0.0
+    """The worker's processor time, by the kernel's; 0 where that cannot be known."""
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ class SupervisorChannel:
             ended = self._stop()
             return Ended(**{**ended.__dict__, "reason": f"broke the protocol: {error}"})
         assert inner is not None  # the supervisor cut it to its own lengths
-        return Reply(*inner, worked_s=event.worked_s)
+        return Reply(*inner, worked_s=event.worked_s, computed_s=event.computed_s)
 
     def stop(self) -> Ended:
         return self._stop()

@@ -58,6 +58,7 @@ class Refused(_Event):
 class Replied(_Event):
     event: Literal["reply"]
     worked_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    computed_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Ended(_Event):

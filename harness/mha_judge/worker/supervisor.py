@@ -5,7 +5,7 @@ submission, an operation of torch or a thread, so that a fork of it is always cl
 bytes are relayed unread inside the supervisor's own envelope: a worker can speak only for itself.
 
     start  bounds          -> started {confinement} | refused {what, remedy}
-    send   payload: frame  -> reply {worked_s}, payload: frame | ended {...}
+    send   payload: frame  -> reply {worked_s, computed_s}, payload: frame | ended {...}
     stop                   -> ended {...}
     alive                  -> nothing: the judge is still there
 
@@ -46,6 +46,7 @@ from mha_judge.worker.surroundings import surroundings
 CHUNK = 1 << 18
 DRAIN_READS = 8
 JUDGE_IN = 0
+_OF_THE_PROCESS = 2  # CPUCLOCK_SCHED: the clock of all threads of a process, in a clock's number
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,13 @@ class Worker:
             self.printed_bytes += len(data)
             self.printed += data[: MAX_OUTPUT_BYTES - len(self.printed)]
 
+    def computed_s(self) -> float:
+        """Return the processor time that the worker has used so far; 0 where it cannot be known."""
+        try:
+            return time.clock_gettime((~self.pid << 3) | _OF_THE_PROCESS)
+        except OSError:
+            return 0.0
+
     def end(self) -> dict[str, Any]:
         """Kill the worker, wait for it and say how it ended."""
         with contextlib.suppress(ProcessLookupError):
@@ -166,6 +174,7 @@ class Supervisor:
         self._waiting: int | None = None  # id of the request that a worker is working on
         self._starting = False
         self._asked = 0.0  # when, by the monotonic clock
+        self._computed_before = 0.0  # what the worker had computed by then
         self._judge = FrameReader(MAX_COMMAND_BYTES)
 
     def run(self) -> None:
@@ -231,6 +240,7 @@ class Supervisor:
         if self._worker is None:
             self._ended({"exit_code": None, "signal": None, "reason": "no worker"})
             return
+        self._computed_before = self._worker.computed_s()
         self._worker.forget_answers()
         self._worker.outgoing = memoryview(payload)
         self._pump(self._worker)
@@ -281,7 +291,8 @@ class Supervisor:
             assert parsed is not None
             self._say({"id": number, **parsed[0]})
         else:
-            self._say({"id": number, "event": "reply", "worked_s": self._worked_s()}, frame)
+            took = {"worked_s": self._worked_s(), "computed_s": self._computed_s()}
+            self._say({"id": number, "event": "reply", **took}, frame)
 
     def _ended(self, fields: dict[str, Any]) -> None:
         number, self._waiting, self._starting = self._waiting, None, False
@@ -291,6 +302,12 @@ class Supervisor:
         """Return how long the worker had the last request; each is counted once."""
         asked, self._asked = self._asked, 0.0
         return time.monotonic() - asked if asked else 0.0
+
+    def _computed_s(self) -> float:
+        """Return the processor time of the last request, which other processes do not add to."""
+        if self._worker is None:
+            return 0.0
+        return max(0.0, self._worker.computed_s() - self._computed_before)
 
     def _say(self, header: dict[str, Any], payload: bytes = b"") -> None:
         view = memoryview(encode_frame(header, payload))

@@ -81,6 +81,8 @@ class Session:
         """Counts workers: a handle belongs to one of them."""
         self.tier: Tier | None = None
         self.definitions: dict[str, Definition] = {}
+        self.computed_s = 0.0
+        """The processor time of all answers: what a busy machine does not add to."""
         self.cpu_s = 0.0
         self.peak_memory_bytes = 0
         self.output = ""
@@ -170,11 +172,6 @@ class Session:
         """Number of the last request, under which the worker keeps what it returned."""
         return self._number
 
-    @property
-    def worked_s(self) -> float:
-        """How long the submission has worked so far."""
-        return self._limits.total_s - self._left_s
-
     def close(self) -> None:
         """End the worker and note what it used."""
         if self._alive:
@@ -217,6 +214,8 @@ class Session:
             self._alive = False  # nobody waits for its answer any more
             raise
         self._left_s -= answer.worked_s
+        if isinstance(answer, Reply):
+            self.computed_s += answer.computed_s or answer.worked_s
         if isinstance(answer, Ended):
             self._alive = False
             self._note(answer)

@@ -390,9 +390,9 @@ class Elsewhere:
         if number > 2 and number % 2 and case.target.entry.name in self._of[torch.bfloat16]:
             case = in_dtype(case, torch.bfloat16)
         tried = dict.fromkeys(long, _TRIED + self._draw.integer(0, 80))
-        before_s = self._context.session.worked_s
+        before_s = self._context.session.computed_s
         yield self._at(case, tried, leading=2 if number == 0 else 1)
-        took_s = self._context.session.worked_s - before_s
+        took_s = self._context.session.computed_s - before_s
         self._length_s += took_s
         if not case.target.is_usable:
             return
