@@ -34,7 +34,7 @@ class Kill(_Model):
     diagnoses: list[str] = []
     """What the report named, other than the mistake itself alone."""
     scores: list[float] = []
-    """One for each seed."""
+    """One for each seed under which nothing is left."""
     left: list[str] = []
     """Checks that it fails even where it is granted."""
 
