@@ -28,7 +28,6 @@ from mha_judge.report.models import (
     Diagnosis,
     LoadProblem,
     Output,
-    PolicyFinding,
     Report,
     SandboxInfo,
     SubmissionInfo,
@@ -80,6 +79,7 @@ def grade(
     from mha_judge.grading.calling.context import Context
     from mha_judge.grading.calling.gpu import GpuLease
     from mha_judge.grading.calling.session import Session
+    from mha_judge.grading.checks.policy import hold_to_rules
     from mha_judge.worlds import carried_forward
 
     seed = secrets.randbelow(MAX_SEED) if seed is None else seed
@@ -94,7 +94,7 @@ def grade(
         results, no_gpu = _run_checks(task, context, lease, frozenset(only), verdict_only)
         contexts = [one for one in (context, lease.context if lease else None) if one is not None]
         device = "cpu" if lease is None else lease.device
-        results, policy = _hold_to_rules(results, contexts)
+        results, policy = hold_to_rules(results, contexts)
         clock.lap("checks")
         _require_some_that_count(results, only)
         checks = points.scaled(results)
@@ -226,20 +226,6 @@ def _run_checks(
 
     run = Run(task, context, lease, only, until_failure)
     return run.grade(), run.no_gpu
-
-
-def _hold_to_rules(
-    results: list[CheckResult], contexts: Sequence[Context]
-) -> tuple[list[CheckResult], list[PolicyFinding]]:
-    """Return the results with every rule held to that any call broke, and how rules were broken."""
-    from mha_judge.grading.checks.policy import findings, held_to
-
-    if not contexts:
-        return results, []
-    rules = contexts[0].rules
-    asked = dict.fromkeys(rules.values())
-    found = [finding for one in contexts for rule in asked for finding in findings(one, rule)]
-    return held_to(results, rules, found), found
 
 
 def _require_some_that_count(results: Sequence[CheckResult], only: Iterable[str]) -> None:

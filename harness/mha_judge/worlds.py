@@ -21,7 +21,7 @@ from mha_judge.diagnosis.bounds import bounded_memory
 from mha_judge.diagnosis.programs import Program
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.session import LoadFailed, Session
-from mha_judge.grading.checks.policy import findings, held_to
+from mha_judge.grading.checks.policy import findings, hold_to_rules
 from mha_judge.grading.checks.running import Run
 from mha_judge.grading.expecting.compare import what_is_nan_left_open
 from mha_judge.outcomes import Category, Outcome
@@ -156,8 +156,8 @@ def _results(
     ids = frozenset(check.id for check in left)
     with bounded_memory(), what_is_nan_left_open():
         results = Run(context.task, context, only=ids, passed=passed).grade()
-    broken = [found for rule in {*context.rules.values()} for found in findings(context, rule)]
-    return [check for check in held_to(results, context.rules, broken) if check.id in ids]
+    results, _ = hold_to_rules(results, [context])
+    return [check for check in results if check.id in ids]
 
 
 def _failed_by_itself(

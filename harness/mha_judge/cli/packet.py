@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Sequence
 from contextlib import closing
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mha_judge.cli.answer_options import answer_options, language_option
 from mha_judge.cli.context import INTERRUPTED, bank_of
-from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import JudgeError
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
@@ -26,9 +25,7 @@ if TYPE_CHECKING:
 
 
 @click.command("packet")
-@click.argument(
-    "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
+@answer_options
 @click.option(
     "-o",
     "--output",
@@ -38,26 +35,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the packets.",
 )
-@click.option("--problem", "problem_id", metavar="ID", help="Problem of files that name none.")
-@click.option(
-    "--lang",
-    type=click.Choice(["en", "zh"]),
-    default="en",
-    show_default=True,
-    help="Language of the problems' general questions.",
-)
-@sandbox_options()
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=lambda: len(os.sched_getaffinity(0)),
-    show_default="number of cores",
-    help="How many answers are graded at once.",
-)
-@click.option(
-    "--seed", type=click.IntRange(0, 2**53 - 1), help="Seed of all answers; default: random."
-)
+@language_option
 @click.pass_context
 def command(
     ctx: click.Context,

@@ -3,39 +3,23 @@
 from __future__ import annotations
 
 import math
-import os
 import secrets
 from contextlib import closing
 from pathlib import Path
 
 import click
 
+from mha_judge.cli.answer_options import answer_options, language_option
 from mha_judge.cli.context import INTERRUPTED, bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.run import REVEAL
-from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import JudgeError, UsageError
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
 
 
 @click.command("score")
-@click.argument(
-    "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
-@click.option("--problem", "problem_id", metavar="ID", help="Problem of files that name none.")
-@sandbox_options()
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=lambda: len(os.sched_getaffinity(0)),
-    show_default="number of cores",
-    help="How many answers are graded at once.",
-)
-@click.option(
-    "--seed", type=click.IntRange(0, 2**53 - 1), help="Seed of all answers; default: random."
-)
+@answer_options
 @click.option(
     "--results",
     "results_path",
@@ -81,13 +65,7 @@ from mha_judge.sandbox import SandboxOptions
     type=click.Path(path_type=Path, file_okay=False),
     help="Write a packet for the interviewer about each candidate, as `packet` does.",
 )
-@click.option(
-    "--lang",
-    type=click.Choice(["en", "zh"]),
-    default="en",
-    show_default=True,
-    help="Language of the general questions in --packets.",
-)
+@language_option
 @click.pass_context
 def command(
     ctx: click.Context,

@@ -153,6 +153,23 @@ def held_to(
     return kept
 
 
+def hold_to_rules(
+    results: Sequence[CheckResult], contexts: Sequence[Context]
+) -> tuple[list[CheckResult], list[PolicyFinding]]:
+    """Return the results with every rule held to that any call broke, and how rules were broken.
+
+    Args:
+        results: What came of each check.
+        contexts: Where they were run; the rules are those of the first.
+    """
+    if not contexts:
+        return list(results), []
+    rules = contexts[0].rules
+    asked = dict.fromkeys(rules.values())
+    found = [finding for one in contexts for rule in asked for finding in findings(one, rule)]
+    return held_to(results, rules, found), found
+
+
 def _message(rule: str, name: str) -> str:
     verb = "records" if name.startswith("a graph") else "runs"
     what = name if name.startswith("a graph") else f"`{clean_line(name, 100)}`"

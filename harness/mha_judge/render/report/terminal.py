@@ -139,19 +139,40 @@ def _show_sentence(report: Report, console: Console) -> None:
         console.print()
 
 
-def _show_rows(checks: Sequence[CheckResult], console: Console, reveal: Reveal) -> None:
+def _show_rows(
+    checks: Sequence[CheckResult],
+    console: Console,
+    reveal: Reveal,
+    *,
+    points: bool = False,
+    lacking: Collection[CheckResult] = (),
+) -> None:
+    """Print a row for each check, with its points if they are asked for.
+
+    Args:
+        checks: Those that are shown.
+        console: Where they are printed.
+        reveal: How much is told of what failed.
+        points: Whether a column says what each is worth.
+        lacking: Those that nothing could be said of.
+    """
     table = Table.grid(padding=(0, 1))
     table.add_column(width=1)
     table.add_column(ratio=1)
     table.add_column(style="dim", no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
     told: set[str] = set()
     for check in checks:
         mark, style = MARKS[check.outcome], _COLOURS.get(check.outcome, "red")
-        if check.advisory:
+        worth = "advisory" if check.advisory else ""
+        if check in lacking:
+            style, worth = "dim", "not assessed"
+        elif check.advisory and check.outcome is not Outcome.PASSED:
             mark, style = "i", "cyan"
-        row = _row(check, reveal, told)
-        category = f"{check.category}, advisory" if check.advisory else str(check.category)
-        table.add_row(Text(mark, style=style), row, category)
+        elif points and not check.advisory:
+            worth = f"{check.points:.0f}/{check.max_points:.0f}"
+        row = Text(check.title, "dim") if check in lacking else _row(check, reveal, told)
+        table.add_row(Text(mark, style=style), row, str(check.category), worth)
         told.add(check.diagnosis or "")
     console.print(table)
 
@@ -195,33 +216,11 @@ def _show_not_assessed(report: Report, found: Summary, console: Console, every_c
 
 
 def _show_every_check(report: Report, console: Console, reveal: Reveal) -> None:
-    table = Table.grid(padding=(0, 1))
-    table.add_column(width=1)
-    table.add_column(ratio=1)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(justify="right", no_wrap=True)
-    told: set[str] = set()
-    lacking = report.without_gpu
-    drawn = []
-    for check in report.checks:
-        mark, style = MARKS[check.outcome], _COLOURS.get(check.outcome, "red")
-        if check in lacking:
-            title = Text(check.title, style="dim")
-            table.add_row(Text(mark, style="dim"), title, str(check.category), "not assessed")
-            continue
-        if check.advisory and check.outcome is not Outcome.PASSED:
-            mark, style = "i", "cyan"
-        points = "advisory" if check.advisory else f"{check.points:.0f}/{check.max_points:.0f}"
-        row = _row(check, reveal, told)
-        table.add_row(Text(mark, style=style), row, str(check.category), points)
-        if check.sample is not None and check.outcome.is_bad and reveal is Reveal.FULL:
-            drawn.append(check)
-        told.add(check.diagnosis or "")
-    console.print(table)
+    _show_rows(report.checks, console, reveal, points=True, lacking=report.without_gpu)
     console.print()
-    for check in drawn[:1]:
-        assert check.sample is not None
-        _draw(check.title, check.sample, console)
+    drawn = next((c for c in report.checks if c.sample is not None and c.outcome.is_bad), None)
+    if drawn is not None and drawn.sample is not None and reveal is Reveal.FULL:
+        _draw(drawn.title, drawn.sample, console)
 
 
 def _draw(title: str, sample: Sample, console: Console) -> None:

@@ -1,0 +1,49 @@
+"""What commands that grade many answers are told in the same words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mha_judge.cli.sandbox_options import sandbox_options
+
+_Command = Callable[..., Any]
+
+language_option = click.option(
+    "--lang",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Language of the general questions in packets.",
+)
+
+
+def answer_options(function: _Command) -> _Command:
+    """Add the paths of answers, and how they are graded."""
+    for option in (
+        click.option("--seed", type=click.IntRange(0, 2**53 - 1), help=_SEED),
+        click.option(
+            "-j",
+            "--jobs",
+            type=click.IntRange(1, 256),
+            default=lambda: len(os.sched_getaffinity(0)),
+            show_default="number of cores",
+            help="How many answers are graded at once.",
+        ),
+        sandbox_options(),
+        click.option(
+            "--problem", "problem_id", metavar="ID", help="Problem of files that name none."
+        ),
+        click.argument(
+            "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+_SEED = "Seed of all answers; default: random."
