@@ -93,11 +93,12 @@ def towards_large_features(block):
         scale = reference.norm1.weight
         wanted = 100 * scale * reference.ffn1.weight  # (F, E), before the first norm
         v, out = reference.v_proj, reference.out_proj
-        both = (
-            torch.eye(len(scale), dtype=torch.float64) + out.weight @ v.weight
-        )  # one position attends to itself
+        # One position attends to itself. What the maps nearly lose is left out of the inverse:
+        # it would need positions so large that float32 has no digits left for the rest.
+        both = torch.eye(len(scale), dtype=torch.float64) + out.weight @ v.weight
         shift = out.weight @ v.bias + out.bias
-        return torch.linalg.solve(both, (wanted - shift).T).T[:, None].float()
+        inverse = torch.linalg.pinv(both, rtol=0.02)
+        return ((wanted - shift) @ inverse.T)[:, None].float()
 
 
 @check(
