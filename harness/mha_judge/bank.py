@@ -9,11 +9,13 @@ import difflib
 import functools
 import re
 import sysconfig
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mha_judge.errors import BankError, UsageError
+from mha_judge.stamps import Stamp, stamp_of
 
 if TYPE_CHECKING:
     from mha_judge.mistake import Mistake
@@ -46,9 +48,7 @@ class Bank:
     @classmethod
     def builtin(cls) -> Bank:
         """Return the bank of the checkout, or the one installed with the package."""
-        checkout = Path(__file__).resolve().parents[2]
-        installed = Path(sysconfig.get_path("data")) / "share" / "mha-judge"
-        for root in (checkout, installed, *_recorded_roots()):
+        for root in _roots():
             if (root / "problems").is_dir() and (root / "graders").is_dir():
                 return cls.at(root)
         raise BankError("the built-in bank is missing; install mha-judge again, or pass --bank DIR")
@@ -147,6 +147,13 @@ class Bank:
         reference = self._text(self.reference(problem_id))
         return read_mistakes(path, reference, self.questions(problem_id))
 
+    def state_of_mistakes(self, problem_id: str) -> tuple[Stamp, ...]:
+        """Return what changes with the files that the mistakes of a problem are made of."""
+        folder = self.root / "reference" / "mistakes"
+        questions = self.root / "problems" / problem_id / "questions.toml"
+        listed = (folder / f"{problem_id}.toml", folder / "shared.toml")
+        return tuple(map(stamp_of, (self.reference(problem_id), questions, *listed)))
+
     def _file(self, path: Path) -> Path:
         if not path.is_file():
             raise BankError(f"{path} is missing; add the file, its problem cannot do without it")
@@ -161,17 +168,19 @@ def module_name(problem_id: str) -> str:
     return problem_id.replace("-", "_")
 
 
-def _recorded_roots() -> list[Path]:
-    """Return where the installer says it put the bank, for schemes other than the default."""
+def _roots() -> Iterator[Path]:
+    """Yield where the built-in bank may be; what the installer says is read only at last."""
+    yield Path(__file__).resolve().parents[2]  # a checkout
+    yield Path(sysconfig.get_path("data")) / "share" / "mha-judge"
     from importlib.metadata import PackageNotFoundError, files
 
     try:
         recorded = files("mha-judge") or []
     except PackageNotFoundError:
-        return []
+        return
     roots = {
         Path(str(file.locate())).resolve().parents[2]
         for file in recorded
         if re.search(r"share/mha-judge/problems/[^/]+/problem\.toml$", str(file))
     }
-    return sorted(roots)
+    yield from sorted(roots)

@@ -9,25 +9,57 @@ from types import ModuleType
 
 from mha_judge.bank import Bank, module_name
 from mha_judge.errors import BankError
+from mha_judge.stamps import Stamp, stamp_of
+
+_imported: dict[str, tuple[str, Stamp]] = {}
+"""By name of a module, its file as it was when it was imported."""
+_changes = 0
 
 
 def load_reference(bank: Bank, problem_id: str) -> ModuleType:
-    """Import the reference of a problem from its own bank, whatever was imported before.
+    """Import the reference of a problem from its own bank, as its files are now.
 
     Raises:
         BankError: If it is missing or does not load.
     """
     path = bank.reference(problem_id)
     name = f"reference.{module_name(problem_id)}"
+    _forget_others(bank)
     loaded = sys.modules.get(name)
     if loaded is not None and Path(str(loaded.__file__)) == path:
         return loaded
-    for other in [n for n in sys.modules if n.split(".")[0] == "reference"]:
-        if not str(getattr(sys.modules[other], "__file__", None)).startswith(f"{bank.root}/"):
-            del sys.modules[other]  # another bank's
     root = str(bank.root)
     sys.path[:] = [root, *(entry for entry in sys.path if entry != root)]
     try:
-        return importlib.import_module(name)
+        module = importlib.import_module(name)
     except Exception as error:  # a reference may raise anything while it is imported
         raise BankError(f"{path}: the reference does not load: {error!r}") from error
+    for other, file in _files().items():
+        _imported.setdefault(other, (file, stamp_of(Path(file))))
+    return module
+
+
+def changes() -> int:
+    """Return how often references were forgotten: who has imported them before has old ones."""
+    return _changes
+
+
+def _forget_others(bank: Bank) -> None:
+    """Forget what was imported from another bank; and all of it if a file of it has changed."""
+    global _changes
+    files = _files()
+    own = {name for name, file in files.items() if file.startswith(f"{bank.root}/")}
+    known = [_imported[name] for name in own if name in _imported]
+    if any(stamp_of(Path(file)) != stamp for file, stamp in known):
+        own = set()
+        importlib.invalidate_caches()
+    for name in files.keys() - own:
+        del sys.modules[name]
+        _imported.pop(name, None)
+    _changes += len(own) < len(files)
+
+
+def _files() -> dict[str, str]:
+    """Return the files of the modules of `reference` that are imported, by name."""
+    modules = [name for name in sys.modules if name.partition(".")[0] == "reference"]
+    return {name: str(getattr(sys.modules[name], "__file__", None)) for name in modules}

@@ -12,6 +12,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mha_judge.errors import BankError
+from mha_judge.stamps import Stamp, stamp_of
 
 _Words = Annotated[str, Field(pattern=r"^[\sA-Za-z0-9_]*$")]
 _Table = dict[str, _Words]
@@ -49,6 +50,12 @@ class Vocabulary(_Model):
 
     def means(self, name: str, argument: str) -> bool:
         """Return whether a parameter's name says that it is an argument of the contract."""
+        known = self._meanings  # the same few names are looked up at every call
+        if (name, argument) not in known:
+            known[name, argument] = self._means(name, argument)
+        return known[name, argument]
+
+    def _means(self, name: str, argument: str) -> bool:
         if len(argument) == 1 and argument not in self.arguments:
             return name == argument  # n and N are different letters
         plain = _plain(name)
@@ -78,6 +85,10 @@ class Vocabulary(_Model):
         tables = [name for name in type(self).model_fields if name != "groups"]
         joined = {name: _joined(getattr(self, name), getattr(other, name)) for name in tables}
         return Vocabulary(**joined, groups={**self.groups, **other.groups})
+
+    @functools.cached_property
+    def _meanings(self) -> dict[tuple[str, str], bool]:
+        return {}
 
     @functools.cached_property
     def _argument_words(self) -> Mapping[str, frozenset[str]]:
@@ -110,6 +121,12 @@ def read_vocabulary(path: Path) -> Vocabulary:
     Raises:
         BankError: If the file is broken; names file, key and remedy.
     """
+    return _read(path, stamp_of(path))
+
+
+@functools.lru_cache(maxsize=8)
+def _read(path: Path, stamp: Stamp) -> Vocabulary:
+    """Return the words of a file as it stands at a time."""
     try:
         return Vocabulary.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -122,7 +139,7 @@ def read_vocabulary(path: Path) -> Vocabulary:
         ) from error
 
 
-@functools.lru_cache(maxsize=4096)  # the same few names are looked up at every call
+@functools.lru_cache(maxsize=4096)
 def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 

@@ -37,6 +37,7 @@ from mha_judge.outcomes import Outcome, Severity
 from mha_judge.problem import Entry
 from mha_judge.references import load_reference
 from mha_judge.report.models import CheckResult, Diagnosis
+from mha_judge.stamps import Stamp
 
 MAX_CHECKS = 16
 MAX_PAIRS = 40
@@ -53,8 +54,9 @@ def _telling(steps: Sequence[Step]) -> Sequence[Step]:
     return steps if chained else steps[-1:]
 
 
-@functools.cache
-def _catalogue(bank: Bank, problem_id: str) -> Catalogue:
+@functools.lru_cache(maxsize=64)
+def _catalogue(bank: Bank, problem_id: str, state: tuple[Stamp, ...]) -> Catalogue:
+    """Return the mistakes of a problem as its files are now."""
     problem = bank.problem(problem_id)
     return Catalogue(bank.reference(problem_id), bank.mistakes(problem_id), problem.entry)
 
@@ -107,10 +109,11 @@ class Diagnostician:
         """Take a problem; nothing is read before something is wrong."""
         self._bank = bank
         self._problem_id = problem_id
+        self._state = bank.state_of_mistakes(problem_id)
 
     @property
     def _catalogue(self) -> Catalogue:
-        return _catalogue(self._bank, self._problem_id)  # read once in a process
+        return _catalogue(self._bank, self._problem_id, self._state)
 
     def _reference(self, name: str) -> Any:
         return getattr(load_reference(self._bank, self._problem_id), name, None)

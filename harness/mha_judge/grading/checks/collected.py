@@ -1,7 +1,8 @@
 """The checks of a grader, collected by pytest once and run for one submission after another.
 
 Collecting costs a third of a small grade, and a warm judge runs the same few graders all day. A
-grader that has changed on disk is collected anew; one that could not be collected is forgotten.
+grader that has changed on disk is collected anew, as all are once a reference has; one that could
+not be collected is forgotten.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from mha_judge.grading.calling.candidate import Candidate
 from mha_judge.grading.calling.gpu import Gpu
 from mha_judge.grading.checks.check import spec_of
 from mha_judge.grading.draw import Draw
+from mha_judge.references import changes
+from mha_judge.stamps import Stamp, stamp_of
 
 _OFF = (
     "cacheprovider", "terminal", "junitxml", "doctest", "unittest", "faulthandler", "logging",
@@ -94,8 +97,8 @@ class _Provider:
             self.faults.append(str(report.longrepr))
 
 
-_Stamp = tuple[str, int, int]
-_known: dict[_Stamp, Collected] = {}
+_State = tuple[str, Stamp, int]
+_known: dict[_State, Collected] = {}
 
 
 def collect(path: str) -> Collected:
@@ -105,20 +108,20 @@ def collect(path: str) -> Collected:
         BankError: If it cannot be collected, or holds a test that is no check.
     """
     try:
-        status = Path(path).stat()
+        Path(path).stat()
     except OSError as error:
         raise BankError(f"the grader {path} cannot be read: {error.strerror}") from error
-    stamp = (path, status.st_mtime_ns, status.st_size)
-    if stamp not in _known:
+    state = (path, stamp_of(Path(path)), changes())  # a grader may import references
+    if state not in _known:
         for old in [known for known in _known if known[0] == path]:
             del _known[old]
         _forget(path)
         try:
-            _known[stamp] = _collect(path)
+            _known[state] = _collect(path)
         except BaseException:
             _forget(path)  # imported by half
             raise
-    return _known[stamp]
+    return _known[state]
 
 
 def _collect(path: str) -> Collected:

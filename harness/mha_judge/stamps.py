@@ -1,0 +1,15 @@
+"""Whether a file has changed."""
+
+from pathlib import Path
+
+Stamp = tuple[int, int]
+"""When a file was changed, in ns, and its size in bytes; zeros where there is none."""
+
+
+def stamp_of(path: Path) -> Stamp:
+    """Return what changes whenever a file does."""
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
