@@ -96,7 +96,7 @@ def _save(tensors: dict[str, torch.Tensor]) -> bytes:
     try:
         arrays = {name: tensor.numpy() for name, tensor in tensors.items()}
     except TypeError:  # bfloat16
-        return save(tensors)
+        return save({name: tensor.clone() for name, tensor in tensors.items()})  # none shared
     return save_arrays(arrays)
 
 
@@ -213,21 +213,23 @@ def _pack_plain(value: torch.Tensor, state: _Packing) -> Any:
 
 
 def _pack_tensor(kind: str, value: torch.Tensor, state: _Packing) -> Any:
-    import torch
-
     size = math.prod(value.shape) * value.element_size()  # a stride of 0 makes storage smaller
     if size > state.bytes_left:
         return ["opaque", f"a tensor of shape {tuple(value.shape)}, more than the bound"]
     state.bytes_left -= size
     name = str(len(state.tensors))
-    order = list(range(value.dim()))
-    strided = state.strides and not value.is_contiguous()
-    if strided:
-        order.sort(key=value.stride, reverse=True)
-    # a copy of its own: safetensors refuses shared storage, conjugate and negative views
-    plain = value.permute(order).resolve_conj().resolve_neg().cpu()
-    state.tensors[name] = plain.clone(memory_format=torch.contiguous_format)
-    return ["strided", name, order, not plain.is_contiguous()] if strided else [kind, name]
+    if not state.strides or value.is_contiguous():
+        state.tensors[name] = _resolved(value).contiguous()
+        return [kind, name]
+    order = sorted(range(value.dim()), key=value.stride, reverse=True)
+    plain = _resolved(value.permute(order))
+    state.tensors[name] = plain.contiguous()
+    return ["strided", name, order, not plain.is_contiguous()]
+
+
+def _resolved(value: torch.Tensor) -> torch.Tensor:
+    """Return a tensor whose numbers stand in memory as they are: no view conjugates or negates."""
+    return value.resolve_conj().resolve_neg().cpu()
 
 
 def _unpack(node: object, state: _Unpacking, depth: int) -> object:
