@@ -105,14 +105,20 @@ def grade(
             checks, diagnoses = carried_forward(checks, explained, context)
         clock.lap("granting")
     assert session.tier is not None  # it was started, or an error was raised
+    verdict = failure.verdict if failure is not None else points.verdict(checks)
+    score = points.score(checks, diagnoses, by_key=problem.asks_questions)
+    strict_score = points.strict_score(checks)
+    if verdict_only:  # what passed so far says little
+        score = strict_score = 100.0 if verdict is Verdict.ACCEPTED else 0.0
     notes = dict.fromkeys(note for one in contexts for note in one.notes)
     return Report(
         problem=problem.id,
         title=problem.title,
         submission=SubmissionInfo(path=clean_line(str(submission.path)), sha256=submission.sha256),
-        verdict=failure.verdict if failure is not None else points.verdict(checks),
-        score=points.score(checks, diagnoses, by_key=problem.asks_questions),
-        strict_score=points.strict_score(checks),
+        verdict=verdict,
+        score=score,
+        strict_score=strict_score,
+        verdict_only=verdict_only,
         seed=seed,
         device=device,
         instruction_set=_instruction_set(session.tier),

@@ -40,6 +40,8 @@ class Job:
     seed: int
     verdict_only: bool = False
     """Stop at the first check that fails, and explain nothing."""
+    without_gpu: bool = False
+    """Assess no check on a GPU, though one could be reached."""
 
 
 class Pool:
@@ -184,7 +186,7 @@ def _serve(
                     channel,
                     seed=job.seed,
                     verdict_only=job.verdict_only,
-                    gpus=None if job.verdict_only else gpus,
+                    gpus=None if job.without_gpu else gpus,
                 )
             except JudgeError as error:
                 answer = error

@@ -292,6 +292,39 @@ class TestRun:
         assert result.exit_code == 1
         assert "line 2" in result.stdout
 
+    def test_the_verdict_alone_ends_at_the_first_failure_and_says_so(self, wrong):
+        result = invoke("run", wrong, "--problem", "sdpa", "--verdict-only")
+        report = json.loads(
+            invoke("run", wrong, "--problem", "sdpa", "--verdict-only", "--json", "-").stdout
+        )
+        failed = [c["id"] for c in report["checks"] if c["outcome"] in ("failed", "error")]
+        left = [c["message"] for c in report["checks"] if c["outcome"] == "not_assessed"]
+
+        assert result.exit_code == 1
+        assert "REJECTED\n" in result.stdout
+        assert "checks not run: only the verdict was asked for" in result.stdout
+        assert report["verdict_only"] is True
+        assert len(failed) == 1
+        assert "not run: only the verdict was asked for" in left
+        assert report["diagnoses"] == []
+        assert report["score"] == report["strict_score"] == 0
+
+    def test_the_verdict_alone_of_a_right_answer_takes_every_check(self, right):
+        report = json.loads(invoke("run", right, "--verdict-only", "--json", "-").stdout)
+
+        counting = [c["outcome"] for c in report["checks"] if not c["advisory"]]
+        assert report["verdict"] == "accepted"
+        assert report["score"] == 100
+        assert {*counting} == {"passed"}
+
+    def test_a_memory_that_is_no_number_is_a_usage_error(self, right, monkeypatch):
+        monkeypatch.setenv("MHA_JUDGE_REMEMBER", "all")
+
+        result = judge("run", right, *FAST)
+
+        assert result.returncode == 2
+        assert "MHA_JUDGE_REMEMBER=all is no number of MiB; 0 keeps nothing" in result.stderr
+
     def test_an_unknown_check_is_a_usage_error(self, right):
         result = invoke("run", right, "--only", "no-such-check")
 

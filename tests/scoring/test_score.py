@@ -117,6 +117,59 @@ def test_an_interrupted_run_exits_with_130_and_keeps_what_it_has(twenty, score, 
     assert all(json.loads(line) for line in path.read_text("utf-8").splitlines())
 
 
+def results_by_candidate(path):
+    lines = path.read_text("utf-8").splitlines()[1:]
+    return {(line := json.loads(text))["candidate"]: line for text in lines}
+
+
+def test_one_source_is_graded_once_whoever_hands_it_in(answer, score, tmp_path):
+    for name in ("ada", "bob", "cyd"):
+        answer(f"{name}/softmax.py", "softmax/wrong_no_maximum.py")
+    commented = tmp_path / "answers" / "cyd" / "softmax.py"
+    commented.write_text(commented.read_text("utf-8") + "# mine\n", encoding="utf-8")
+
+    score(*SEED)
+    found = results_by_candidate(tmp_path / "results.jsonl")
+
+    took = {name: one["report"]["timings_s"] for name, one in found.items()}
+    paths = {name: one["report"]["submission"]["path"] for name, one in found.items()}
+    assert took["ada"] == took["bob"] != took["cyd"]
+    assert paths == {name: f"answers/{name}/softmax.py" for name in found}
+
+
+def test_a_latecomer_with_a_known_source_is_not_graded_again(answer, score, tmp_path):
+    answer("ada/softmax.py", "softmax/wrong_no_maximum.py")
+    score(*SEED)
+    answer("bob/softmax.py", "softmax/wrong_no_maximum.py")
+
+    score("--resume")
+    found = results_by_candidate(tmp_path / "results.jsonl")
+
+    assert found["ada"]["report"]["timings_s"] == found["bob"]["report"]["timings_s"]
+
+
+def test_verdicts_alone_are_not_taken_for_whole_grades(answer, score, tmp_path):
+    answer("ada/softmax.py", "softmax/wrong_no_maximum.py")
+
+    _, brief = score(*SEED, "--verdict-only")
+    alone = results_by_candidate(tmp_path / "results.jsonl")["ada"]["report"]
+    _, whole = score("--resume")
+    graded = results_by_candidate(tmp_path / "results.jsonl")["ada"]["report"]
+
+    assert standings(brief, "softmax") == {"ada": ("rejected", 0)}
+    assert alone["verdict_only"] and not alone["diagnoses"]
+    assert not graded["verdict_only"] and graded["diagnoses"]
+    assert standings(whole, "softmax")["ada"][1] > 0
+
+
+def test_packets_of_verdicts_alone_are_refused(answer, score):
+    answer("ada/softmax.py", "softmax/wrong_no_maximum.py")
+
+    refused, _ = score("--verdict-only", "--packets", "packets", expect=2)
+
+    assert "--packets needs what --verdict-only leaves out" in refused.stderr
+
+
 def test_verdicts_are_those_of_run(answer, score, tmp_path):
     files = {
         "right": "sdpa/right_einsum.py",

@@ -59,4 +59,5 @@ class Graders:
 
 def _job(task: Specimen) -> Job:
     submission = Submission.of(task.source, f"{task.name}.py")
-    return Job(task.problem, submission, task.seed, verdict_only=task.kind in _VERDICT_ONLY)
+    brief = task.kind in _VERDICT_ONLY
+    return Job(task.problem, submission, task.seed, verdict_only=brief, without_gpu=brief)

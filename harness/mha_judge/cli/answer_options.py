@@ -21,6 +21,12 @@ language_option = click.option(
     help="Language of the general questions in packets.",
 )
 
+verdict_only_option = click.option(
+    "--verdict-only",
+    is_flag=True,
+    help="Stop at the first check that fails, and explain nothing.",
+)
+
 
 def answer_options(function: _Command) -> _Command:
     """Add the paths of answers, and how they are graded."""

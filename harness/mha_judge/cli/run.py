@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from mha_judge.cli.answer_options import verdict_only_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
@@ -39,6 +40,7 @@ REVEAL = ("score", "checks", "hints", "full")
     "--json", "json_path", metavar="PATH", help="Write the report as JSON; `-` is stdout."
 )
 @click.option("--junit", "junit_path", metavar="PATH", help="Write JUnit XML; `-` is stdout.")
+@verdict_only_option
 @click.option("--only", metavar="CHECK", multiple=True, help="Run only this check (repeatable).")
 @click.pass_context
 def command(
@@ -52,6 +54,7 @@ def command(
     verbose: bool,
     json_path: str | None,
     junit_path: str | None,
+    verdict_only: bool,
     only: tuple[str, ...],
 ) -> None:
     """Grade FILE; exit 0 if it is accepted, 1 if it is not."""
@@ -66,7 +69,16 @@ def command(
         from mha_judge.judge import grade
 
         problem = bank.problem(name)
-        report = grade(submission, bank, problem, channel, seed=seed, only=only, gpus=gpus)
+        report = grade(
+            submission,
+            bank,
+            problem,
+            channel,
+            seed=seed,
+            only=only,
+            verdict_only=verdict_only,
+            gpus=gpus,
+        )
     from mha_judge.render.report import junit
 
     write_outputs(

@@ -9,7 +9,11 @@ from pathlib import Path
 
 import click
 
-from mha_judge.cli.answer_options import answer_options, language_option
+from mha_judge.cli.answer_options import (
+    answer_options,
+    language_option,
+    verdict_only_option,
+)
 from mha_judge.cli.context import INTERRUPTED, bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.run import REVEAL
@@ -66,6 +70,7 @@ from mha_judge.sandbox import SandboxOptions
     help="Write a packet for the interviewer about each candidate, as `packet` does.",
 )
 @language_option
+@verdict_only_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -86,6 +91,7 @@ def command(
     reveal: str,
     packets_dir: Path | None,
     lang: str,
+    verdict_only: bool,
 ) -> None:
     """Grade every answer under PATH, and rank the candidates.
 
@@ -104,6 +110,8 @@ def command(
     outputs = {"--csv": csv_path, "--json": json_path, "--junit": junit_path, "--html": html_path}
     check_outputs({**outputs, "--results": str(results_path)})
     _keep_apart(packets_dir, candidate_dir)
+    if packets_dir is not None and verdict_only:
+        raise UsageError("--packets needs what --verdict-only leaves out; pass one of them")
     bank = bank_of(ctx)
     for name in [problem_id] if problem_id is not None else []:
         bank.require(name)
@@ -131,13 +139,14 @@ def command(
         results_path, resume=resume, seed=seed, fresh_seed=secrets.randbelow(MAX_SEED)
     )
     with closing(opened) as results:
-        waiting = due(found, bank, results, gpu=gpus.why_not() is None, sandbox=gpus.confinement)
+        gpu = gpus.why_not() is None
+        waiting = due(found, bank, results, gpu, gpus.confinement, verdict_only)
         try:
             with (
                 closing(Pool(bank, sandbox.open, min(jobs, len(waiting) or 1), gpus=gpus)) as pool,
                 watcher(Console(stderr=True, highlight=False), len(waiting)) as progress,
             ):
-                grade_all(waiting, bank, pool, results, progress)
+                grade_all(waiting, bank, pool, results, progress, verdict_only)
         except KeyboardInterrupt:
             click.echo(f"mha-judge: interrupted; continue {results_path} with --resume", err=True)
             ctx.exit(INTERRUPTED)

@@ -116,6 +116,9 @@ class Report(_Model):
     """Errors carried forward: a mistake that has a name costs its price once."""
     strict_score: float
     """The points of the checks that passed."""
+    verdict_only: bool = False
+    """Only the verdict was asked for: grading ended at the first check that failed, scores are 100
+    or 0, and nothing is explained."""
     max_score: float = 100.0
     seed: int
     device: str = "cpu"

@@ -27,9 +27,18 @@ class Due:
 
     answer: CandidateFile
     key: str
+    known: Report | None = None
+    """What came of the same source, if somebody else handed it in and it was graded."""
 
 
-def due(found: HandedIn, bank: Bank, results: Results, gpu: bool, sandbox: str) -> list[Due]:
+def due(
+    found: HandedIn,
+    bank: Bank,
+    results: Results,
+    gpu: bool,
+    sandbox: str,
+    verdict_only: bool = False,
+) -> list[Due]:
     """Return the answers that are not graded yet, or no longer as they were graded.
 
     Args:
@@ -38,15 +47,20 @@ def due(found: HandedIn, bank: Bank, results: Results, gpu: bool, sandbox: str) 
         results: What is known.
         gpu: Whether a GPU can be reached now: what was graded without one is due again.
         sandbox: How answers are confined, as a text.
+        verdict_only: Whether only verdicts are asked for.
     """
-    keys = Keys(bank, sandbox)
+    keys = Keys(bank, f"{sandbox}, verdict only" if verdict_only else sandbox)
+    known = {
+        result.key: result.report
+        for result in results.known.values()
+        if result.report is not None and not (gpu and result.report.without_gpu)
+    }
     waiting = []
     for answer in found.answers:
         key = keys.of(answer)
-        known = results.known.get((answer.candidate, answer.problem))
-        report = known.report if known is not None and known.key == key else None
-        if report is None or (gpu and report.without_gpu):
-            waiting.append(Due(answer, key))
+        own = results.known.get((answer.candidate, answer.problem))
+        if key not in known or own is None or own.key != key:
+            waiting.append(Due(answer, key, known.get(key)))
     return waiting
 
 
@@ -56,6 +70,7 @@ def grade_all(
     pool: Pool,
     results: Results,
     progress: OnResult = lambda _: None,
+    verdict_only: bool = False,
 ) -> None:
     """Grade every answer; one that the judge fails on does not stop the others.
 
@@ -65,44 +80,57 @@ def grade_all(
         pool: What grades.
         results: What is known, and where more is kept.
         progress: Told each final result.
+        verdict_only: Stop at the first check of an answer that fails, and explain nothing.
 
     Raises:
         SandboxUnavailable: Nothing runs at all.
         UsageError: A result cannot be written.
     """
-    for result in graded(waiting, bank, pool, results.seed):
+    for result in graded(waiting, bank, pool, results.seed, verdict_only):
         results.add(result)
         progress(result)
 
 
-def graded(waiting: Sequence[Due], bank: Bank, pool: Pool, seed: int) -> Iterator[Result]:
+def graded(
+    waiting: Sequence[Due], bank: Bank, pool: Pool, seed: int, verdict_only: bool = False
+) -> Iterator[Result]:
     """Yield what comes of each answer, as it is known; the judge's own failures are tried twice.
+
+    The same source for the same problem is graded once, whoever hands it in.
 
     Args:
         waiting: The answers.
         bank: Their problems.
         pool: What grades.
         seed: Of all of them.
+        verdict_only: Stop at the first check of an answer that fails, and explain nothing.
 
     Raises:
         SandboxUnavailable: Nothing runs at all.
     """
+    alike: dict[str, list[Due]] = {}
     for one in waiting:
         if one.answer.submission is None:
             yield _result(one, _unreadable(one.answer, bank, seed))
+        elif one.known is not None:
+            yield _result(one, one.known)
+        else:
+            alike.setdefault(one.key, []).append(one)
+    # problem by problem: what a process remembers of one serves its next grade
+    first = sorted((same[0] for same in alike.values()), key=lambda one: one.answer.problem)
     again: list[Due] = []
     alive = False
-    for one, result in _tried([one for one in waiting if one.answer.submission], pool, seed):
-        if isinstance(result, SandboxUnavailable) and not alive:
-            raise result
+    for one, report in _tried(first, pool, seed, verdict_only):
+        if isinstance(report, SandboxUnavailable) and not alive:
+            raise report
         alive = True
-        if isinstance(result, JudgeError):
+        if isinstance(report, JudgeError):
             again.append(one)
         else:
-            yield _result(one, result)
+            yield from (_result(other, report) for other in alike[one.key])
     for one in again:  # by itself: if a process dies of it, it is this one's doing
-        for _, result in _tried([one], pool, seed):
-            yield _result(one, result)
+        for _, report in _tried([one], pool, seed, verdict_only):
+            yield from (_result(other, report) for other in alike[one.key])
 
 
 def scoreboard(
@@ -114,25 +142,34 @@ def scoreboard(
 
 
 def _tried(
-    waiting: Sequence[Due], pool: Pool, seed: int
+    waiting: Sequence[Due], pool: Pool, seed: int, verdict_only: bool
 ) -> Iterator[tuple[Due, Report | JudgeError]]:
     jobs = []
     for one in waiting:
         assert one.answer.submission is not None
-        jobs.append(Job(one.answer.problem, one.answer.submission, seed))
+        jobs.append(Job(one.answer.problem, one.answer.submission, seed, verdict_only))
     for index, result in pool.graded(jobs):
         yield waiting[index], result
 
 
 def _result(one: Due, graded: Report | JudgeError) -> Result:
+    path = clean_line(str(one.answer.path))
+    fault = _fault(graded) if isinstance(graded, JudgeError) else None
+    report = None if isinstance(graded, JudgeError) else _at(path, graded)
     return Result(
         candidate=one.answer.candidate,
         problem=one.answer.problem,
-        path=clean_line(str(one.answer.path)),
+        path=path,
         key=one.key,
-        report=None if isinstance(graded, JudgeError) else graded,
-        fault=_fault(graded) if isinstance(graded, JudgeError) else None,
+        report=report,
+        fault=fault,
     )
+
+
+def _at(path: str, report: Report) -> Report:
+    """Return what came of a source as the report of a file that holds it."""
+    submission = report.submission.model_copy(update={"path": path})
+    return report.model_copy(update={"submission": submission})
 
 
 def _fault(error: JudgeError) -> Fault:

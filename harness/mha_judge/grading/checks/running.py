@@ -24,6 +24,7 @@ from mha_judge.report.models import CheckResult
 from mha_judge.untrusted import clean
 
 _NOT_LOADED = "the file did not load"
+_VERDICT_ONLY = "not run: only the verdict was asked for"
 _NOT_OF_VALUES = (Category.POLICY, Category.COST, Category.GPU)
 """Categories of checks that look at what a call does, or call elsewhere."""
 
@@ -125,7 +126,7 @@ class Run:
         elif self._candidate is None:
             self._record(item, spec, Outcome.NOT_ASSESSED, _NOT_LOADED)
         elif self._until_failure and self._failed():
-            self._record(item, spec, Outcome.NOT_ASSESSED, "an earlier check failed")
+            self._record(item, spec, Outcome.NOT_ASSESSED, _VERDICT_ONLY)
         elif missing is not None:
             self._record(item, spec, Outcome.NOT_ASSESSED, f"needs the check “{missing}”")
         else:
@@ -176,6 +177,8 @@ class Run:
             outcome, message = failure.outcome, failure.message
         elif self._failed():
             outcome, message = Outcome.NOT_ASSESSED, "it is wrong however it is called"
+            if self._until_failure:
+                message = _VERDICT_ONLY
         spec = CheckSpec(claim.title, claim.category, claim.points, (), advisory=False)
         result = _result(claim.id, spec, outcome, message, failure)
         result.only_if_right = True

@@ -62,12 +62,12 @@ def show(
 def _show_verdict(report: Report, console: Console, reveal: Reveal) -> None:
     style = _STYLES.get(report.verdict, "bold yellow")
     console.print()
+    score = "" if report.verdict_only else f"  {report.score:g} / {report.max_score:g}"
     console.print(
         Text.assemble(
-            (report.title, "bold"), "  ", (str(report.verdict).upper(), style), "  ",
-            (f"{report.score:g} / {report.max_score:g}", "bold"),
+            (report.title, "bold"), "  ", (str(report.verdict).upper(), style), (score, "bold")
         )
-    )  # fmt: skip
+    )
     console.print(Text(f"{report.submission.path} · {report.problem}", style="dim"))
     console.print()
 
@@ -202,6 +202,12 @@ def _show_what_is_right(found: Summary, console: Console, tells: bool) -> None:
 
 def _show_not_assessed(report: Report, found: Summary, console: Console, every_check: bool) -> None:
     lacking = report.without_gpu
+    left = len(found.waiting) + len(found.unasked)
+    if report.verdict_only and left:
+        line = f"· {left} checks not run: only the verdict was asked for"
+        console.print(Text(line, "dim"))
+        console.print()
+        return
     if found.waiting:
         line = f"· {len(found.waiting)} not assessed: they build on checks that failed"
         console.print(Text(line, "yellow"))
