@@ -37,9 +37,13 @@ def mixed(count: int, problem: str | None = None) -> list[tuple[str, Path]]:
 
 
 def hand_in(folder: Path, answers: list[tuple[str, Path]]) -> None:
-    """Write answers as `<candidate>/<problem>.py`, a new candidate for each."""
+    """Write answers as `<candidate>/<problem>.py`, a new candidate for each.
+
+    Each is a source of its own, as the same source is graded once.
+    """
     for number, (problem, path) in enumerate(answers):
         place = folder / f"candidate-{number:04}"
         place.mkdir(parents=True)
         text = path.read_text(encoding="utf-8")
+        text = f"{text}# by candidate {number}\n"
         (place / f"{problem.replace('-', '_')}.py").write_text(text, encoding="utf-8")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,18 +70,45 @@ def figure(
     return Figure(name, ratios, judge, baseline, bound, target, unit, note)
 
 
-def seconds(command: Sequence[str], codes: Sequence[int] = (0,), cwd: Path = ROOT) -> float:
-    """Return the wall-clock seconds that a command takes.
+@dataclass(frozen=True)
+class Took:
+    """What a command took."""
+
+    wall_s: float
+    core_s: float
+    """Processor time of all its processes."""
+
+
+def took(
+    command: Sequence[str],
+    codes: Sequence[int] = (0,),
+    cwd: Path = ROOT,
+    variables: Mapping[str, str] = MappingProxyType({}),
+) -> Took:
+    """Run a command and return what it took.
 
     Raises:
         RuntimeError: If it ends with another exit code than one of `codes`.
     """
-    started = time.perf_counter()
-    done = subprocess.run(command, cwd=cwd, env=_ENVIRONMENT, capture_output=True, text=True)
+    started, before = time.perf_counter(), _core_s()
+    done = subprocess.run(
+        command, cwd=cwd, env=_ENVIRONMENT | {**variables}, capture_output=True, text=True
+    )
     elapsed = time.perf_counter() - started
     if done.returncode not in codes:
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr}")
-    return elapsed
+    return Took(elapsed, _core_s() - before)
+
+
+def seconds(command: Sequence[str], codes: Sequence[int] = (0,), cwd: Path = ROOT) -> float:
+    """Return the wall-clock seconds that a command takes; see `took`."""
+    return took(command, codes, cwd).wall_s
+
+
+def _core_s() -> float:
+    """Return the processor time of all processes that have ended below this one."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def timed(action: Callable[[], object]) -> float:
@@ -89,6 +118,6 @@ def timed(action: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def import_torch() -> float:
-    """Return the seconds that a fresh Python takes to import torch."""
-    return seconds((sys.executable, "-c", "import torch"))
+def import_torch() -> Took:
+    """Return what a fresh Python takes to import torch."""
+    return took((sys.executable, "-c", "import torch"))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from answers import hand_in, mixed
-from measure import JUDGE, ROOT, Figure, figure, seconds, timed
+from measure import JUDGE, ROOT, Figure, Took, figure, import_torch, seconds, timed, took
 
 from mha_judge.sandbox.container import Container, Settings
 
@@ -29,11 +29,23 @@ def figures(repetitions: int) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         hand_in(folder / "answers", answers)
-        two, one, direct = [], [], []
+        two, one, direct, cores, forgetful = [], [], [], [], []
         for _ in range(repetitions):
-            two.append(_score(folder, 2))
-            one.append(_score(folder, 1))
+            two.append(_score(folder, 2).wall_s)
+            remembering, torch = _score(folder, 1), import_torch()
+            one.append(remembering.wall_s)
+            cores.append((remembering.core_s / COUNT, torch.core_s))
+            before = _score(folder, 1, MHA_JUDGE_REMEMBER="0")
+            forgetful.append((remembering.core_s / COUNT, before.core_s / COUNT))
             direct.append(_direct(folder, COUNT))
+        yield figure(
+            "score, an answer / import torch, core time",
+            cores,
+            "≤",
+            0.15,
+            note=f"{COUNT} answers, 1 worker, start included",
+        )
+        yield figure("score, remembering / not remembering, core time", forgetful)
         yield figure(
             f"score, 2 workers / 1 worker, {COUNT} answers",
             list(zip(two, one, strict=True)),
@@ -66,14 +78,14 @@ def figures(repetitions: int) -> Iterator[Figure]:
             )
 
 
-def _score(folder: Path, workers: int) -> float:
+def _score(folder: Path, workers: int, **variables: str) -> Took:
     results = folder / "results.jsonl"
     results.unlink(missing_ok=True)
     command = (
         JUDGE, "score", str(folder / "answers"), "--sandbox", "jail", "-j", str(workers),
         "--results", str(results), "--seed", "1",
     )  # fmt: skip
-    return seconds(command, codes=(0, 1), cwd=folder)
+    return took(command, codes=(0, 1), cwd=folder, variables=variables)
 
 
 def _direct(folder: Path, count: int) -> float:

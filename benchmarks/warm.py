@@ -64,7 +64,7 @@ class _Warm:
 def _against_torch(name: str, warm: _Warm, repetitions: int) -> Figure:
     pairs = []
     for _ in range(repetitions):
-        torch = import_torch()
+        torch = import_torch().wall_s
         pairs += [(timed(warm.right), torch) for _ in range(5)]
     return figure(name, pairs, "≤", 0.15)
 

@@ -15,6 +15,7 @@ import pytest
 from sandboxes import miss, no_container
 
 from mha_judge.bank import Bank
+from mha_judge.grading.expecting.memory import VARIABLE, memory
 from mha_judge.judge import grade
 from mha_judge.outcomes import Outcome
 from mha_judge.report.models import Report
@@ -31,8 +32,13 @@ IN_CONTAINER = [
     *(path for one in BANK.ids for path in RUN.sample(sorted((FOLDER / one).glob("*.py")), 4)),
 ]
 """All that is not an answer at all, and four answers to each problem, others in each run."""
+FORGOTTEN = [RUN.choice(sorted((FOLDER / one).glob("*.py"))) for one in BANK.ids]
+"""An answer to each problem, another in each run, that is graded without memory as well."""
 REPEATED = 3
 """The seed that a diagnosis is tried under again."""
+SEEDS = {one: RUN.randrange(2**53) for one in BANK.ids}
+"""Fresh in each run; all answers to a problem have one, so that much is remembered, as in a class.
+"""
 
 
 def each(paths: list[Path]) -> pytest.MarkDecorator:
@@ -67,12 +73,14 @@ def container() -> Iterator[Channel]:
 
 @pytest.fixture(scope="module")
 def graded(channel) -> Callable[[Path], Report]:
-    """Return a function that gives a file's report in the jail, under a fresh seed."""
+    """Return a function that gives a file's report in the jail, under the run's seed."""
     reports: dict[Path, Report] = {}
 
     def report_of(path: Path) -> Report:
         if path not in reports:
-            reports[path] = grade_file(path, channel)
+            reports[path] = grade_file(
+                path, channel, seed=SEEDS[Submission.read(path).problem_id()]
+            )
         return reports[path]
 
     return report_of
@@ -107,6 +115,21 @@ def test_an_answer_is_named_by_the_mistake_that_it_declares(path, graded, channe
         named = [d.id for d in grade_file(path, channel, seed=REPEATED).diagnoses]
 
     assert named[:1] == [wanted]
+
+
+@each(FORGOTTEN)
+def test_what_is_remembered_of_others_changes_no_report(path, graded, channel, monkeypatch):
+    remembering = graded(path)
+    monkeypatch.setenv(VARIABLE, "0")
+    memory.cache_clear()
+
+    try:
+        forgetful = grade_file(path, channel, seed=remembering.seed)
+    finally:
+        memory.cache_clear()
+
+    times = {"timings_s", "cost"}
+    assert forgetful.model_dump(exclude=times) == remembering.model_dump(exclude=times)
 
 
 @each(IN_CONTAINER)

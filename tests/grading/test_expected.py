@@ -1,7 +1,6 @@
 """The error budget lets a careful answer pass and stops one that computes something else."""
 
 import math
-from dataclasses import replace
 
 import pytest
 import torch
@@ -57,7 +56,7 @@ def test_another_order_of_operations_is_within_the_budget(dtype, scale):
 
     expected = budget(dtype, scale)
 
-    assert float((other.double() - expected.exact).abs().max()) <= expected.tolerance
+    assert float((other.double() - expected.exact).abs().max()) <= expected.tolerance()
 
 
 @pytest.mark.parametrize(
@@ -70,23 +69,23 @@ def test_a_forgotten_scale_is_many_budgets_away(dtype, budgets):
 
     expected = budget(dtype)
 
-    assert float((unscaled - expected.exact).abs().max()) >= budgets * expected.tolerance
+    assert float((unscaled - expected.exact).abs().max()) >= budgets * expected.tolerance()
 
 
 def test_the_budget_grows_with_the_coarseness_of_the_dtype():
-    fine, coarse = budget(torch.float32).tolerance, budget(torch.bfloat16).tolerance
+    fine, coarse = budget(torch.float32).tolerance(), budget(torch.bfloat16).tolerance()
 
     assert 0 < 100 * fine < coarse < 0.2
 
 
 def test_float64_is_graded_to_the_precision_of_float32():
-    assert budget(torch.float64).tolerance > 1e-7
+    assert budget(torch.float64).tolerance() > 1e-7
 
 
 def test_the_largest_logit_widens_the_floor():
     exact = torch.ones(3, dtype=torch.float64)
 
-    calm, wild = (Expected(exact, exact.float(), logit).tolerance for logit in (0.0, 99.0))
+    calm, wild = (Expected(exact, exact.float(), logit).tolerance() for logit in (0.0, 99.0))
 
     assert wild > 10 * calm
     assert budget(torch.float32, 30.0).largest_logit > budget(torch.float32).largest_logit > 0
@@ -95,26 +94,26 @@ def test_the_largest_logit_widens_the_floor():
 def test_no_logit_is_an_excuse_for_more_than_a_tenth():
     exact = torch.full((3,), 5.0, dtype=torch.float64)
 
-    assert Expected(exact, exact.float(), 1e9).tolerance == pytest.approx(0.5)
+    assert Expected(exact, exact.float(), 1e9).tolerance() == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.bool])
 def test_integers_and_booleans_must_be_exact(dtype):
     exact = torch.ones(3, dtype=dtype)
 
-    assert Expected(exact, exact).tolerance == 0
+    assert Expected(exact, exact).tolerance() == 0
 
 
 def test_nan_and_inf_of_the_reference_do_not_widen_the_budget():
     exact = torch.tensor([1.0, math.nan, math.inf], dtype=torch.float64)
 
-    assert Expected(exact, exact.float()).tolerance < 1e-5
+    assert Expected(exact, exact.float()).tolerance() < 1e-5
 
 
 def test_an_expected_zero_leaves_a_little_room():
     zero = torch.zeros(3, dtype=torch.float64)
 
-    assert 0 < Expected(zero, zero.float()).tolerance < 1e-7
+    assert 0 < Expected(zero, zero.float()).tolerance() < 1e-7
 
 
 def test_a_reference_that_writes_into_its_inputs_does_not_reach_the_question():
@@ -179,15 +178,15 @@ def test_slack_widens_the_budget(dtype):
     exact = torch.tensor([1.0, 2.0]).double()
     expected = Expected(exact, exact.to(dtype))
 
-    assert replace(expected, slack=3.0).tolerance == pytest.approx(3 * expected.tolerance)
+    assert expected.tolerance(slack=3.0) == pytest.approx(3 * expected.tolerance())
 
 
 def test_slack_goes_beyond_the_ceiling_in_half_precision_alone():
     exact = torch.tensor([1.0]).double()
     far_off = {dtype: Expected(exact, (2 * exact).to(dtype)) for dtype in (torch.float32, HALF)}
 
-    assert replace(far_off[torch.float32], slack=3.0).tolerance == pytest.approx(0.1)
-    assert replace(far_off[HALF], slack=3.0).tolerance == pytest.approx(0.3)
+    assert far_off[torch.float32].tolerance(slack=3.0) == pytest.approx(0.1)
+    assert far_off[HALF].tolerance(slack=3.0) == pytest.approx(0.3)
 
 
 def test_where_the_reference_is_far_off_or_has_nan_nothing_is_told():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -88,11 +88,7 @@ def _layer(cls: Any, target: Layer, precision: int) -> torch.nn.Module:
     weights: dict[str, Tensor] = dict(reference.named_parameters())
     dtype = next(iter(weights.values())).dtype
     kept = _spare.get(_key(cls, target, dtype))
-    if kept:
-        model = kept.pop()
-    else:
-        with _without_initialisation():
-            model = make_layer(cls, target.sizes, dtype)
+    model = kept.pop() if kept else make_layer(cls, target.sizes, dtype)
     if model.training is not target.training:
         model.train(target.training)
     with torch.no_grad():
@@ -108,23 +104,6 @@ def _keep(cls: Any, target: Layer, model: torch.nn.Module) -> None:
         _spare.clear()
     dtype = next(model.parameters()).dtype
     _spare.setdefault(_key(cls, target, dtype), []).append(model)
-
-
-@contextmanager
-def _without_initialisation() -> Iterator[None]:
-    """Make maps of zeros: drawing weights that are replaced at once would take most of the time."""
-    draw = torch.nn.Linear.reset_parameters
-    torch.nn.Linear.reset_parameters = _zeros  # type: ignore[assignment, method-assign]
-    try:
-        yield
-    finally:
-        torch.nn.Linear.reset_parameters = draw  # type: ignore[method-assign]
-
-
-def _zeros(linear: torch.nn.Linear) -> None:
-    with torch.no_grad():
-        for parameter in linear.parameters():
-            parameter.zero_()
 
 
 def _state(model: Any) -> tuple[Any, ...]:

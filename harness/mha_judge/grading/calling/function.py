@@ -9,6 +9,7 @@ from mha_judge.grading.binding.entries import Found
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.target import Target, sizes_of
 from mha_judge.grading.expecting.arrays import on_tensors
+from mha_judge.grading.expecting.memory import number_of
 from mha_judge.problem import Entry
 from mha_judge.wire.operations import Operation
 
@@ -37,6 +38,9 @@ class Function(Target):
     def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
         reference = on_tensors(self.entry, getattr(self._context.task.expected, self.entry.name))
         return reference, reference
+
+    def identity(self) -> Sequence[object]:
+        return [number_of(getattr(self._context.task.expected, self.entry.name))]
 
     def _unfit(self) -> Collection[str]:
         return ("frozen", "instance", "before=other weights")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from torch import Tensor
 from mha_judge.errors import BankError
 from mha_judge.grading.binding.described import ParameterInfo
 from mha_judge.grading.binding.maps import RoleWeights, names_of
+from mha_judge.grading.binding.numbering import numbered, placed
 from mha_judge.grading.binding.roles import said_of
 from mha_judge.grading.binding.weights import Arrangement, Unbound, arrangements, nearest
 from mha_judge.grading.calling.maker import Maker
@@ -20,6 +22,7 @@ from mha_judge.grading.calling.target import Target
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.expecting.arrays import as_tensors, make_layer
 from mha_judge.grading.expecting.expected import Expected, Live, leaves
+from mha_judge.grading.expecting.memory import key_of, number_of
 from mha_judge.grading.failures import CheckFailure, Crashed
 from mha_judge.outcomes import Outcome
 from mha_judge.problem import Role
@@ -38,25 +41,19 @@ class Layer(Target):
         self.sizes = dict(sizes)
         self.dtype = dtype
         self.draw = maker.context.draw_weights()
-        # Constructing draws from the global stream; the weights are drawn again right below.
-        task = maker.context.task
-        expected = getattr(task.expected, maker.entry.name)
-        self._exact = make_layer(expected, sizes, torch.float64)
-        self._rounded = make_layer(expected, sizes, dtype)
-        models = [self._exact, self._rounded]
-        self._parameters: list[dict[str, Tensor]] = [
-            dict(model.named_parameters()) for model in models
-        ]
-        self._contract = self._parameters[0]
-        if task.world is not None:  # a mistake may lack a map, or have it in another shape
-            reference = getattr(task.reference, maker.entry.name)
-            self._contract = dict(make_layer(reference, sizes, torch.float64).named_parameters())
+        # of the contract's own program: a mistake may lack a map, or have it in another shape
+        reference = getattr(maker.context.task.reference, maker.entry.name)
+        self._contract = _parameters_of(reference, tuple(self.sizes.items()))
         self._handle, self.parameters = maker.make(sizes)
         self.generation = maker.context.session.generation
         self._roles = self._draw_roles()
         self.parameters = self._of_contract()
         self.arrangement: Arrangement | None = None
         self.training = False
+        self._weights: bytes | None = None
+        """What tells the weights that are bound from others."""
+        self._stale = False
+        """Whether the references hold other weights than those that are bound."""
 
     @property
     def is_usable(self) -> bool:
@@ -85,14 +82,12 @@ class Layer(Target):
         )
 
     def choices(self, wanted: Sequence[str] = ()) -> Iterator[Arrangement]:
-        return self._choices(self._roles, wanted)
+        """Yield arrangements of all parameters, then of those that cannot be spared.
 
-    def _choices(
-        self, roles: Sequence[RoleWeights], wanted: Sequence[str]
-    ) -> Iterator[Arrangement]:
-        """Yield arrangements of all parameters, then of those that cannot be spared."""
+        Their values are places among the numbers of the roles.
+        """
         unbound: Unbound | None = None
-        words = self._context.task.vocabulary
+        words, roles = self._context.task.vocabulary, numbered(self._roles)
         if _WITHOUT_SPARE not in wanted:
             try:
                 yield from arrangements(self.parameters, roles, words, wanted)
@@ -113,12 +108,16 @@ class Layer(Target):
     def bind_first(self, key: tuple[str, ...] | None) -> None:
         """Bind the arrangement of this key, else the one nearest to it."""
         wanted = key or ()
-        self.bind(nearest(self.choices(wanted), wanted))
+        shapes = tuple((one.path, tuple(one.shape or ())) for one in self.parameters)
+        form = (wanted, tuple(self.sizes.items()), shapes)
+        if form not in self.maker.arranged:
+            self.maker.arranged[form] = nearest(self.choices(wanted), wanted)
+        self.bind(self.maker.arranged[form])
 
     def bind(self, arrangement: Arrangement) -> None:
         """Copy one arrangement's numbers into the candidate's layer and into the references."""
         self.arrangement = arrangement
-        values = {path: value.to(self.dtype) for path, value in arrangement.values.items()}
+        values = placed(arrangement.values, self._roles, self.dtype)
         dtype = str(self.dtype).removeprefix("torch.")
         self._context.session.request(
             Operation.SET_PARAMETERS,
@@ -127,15 +126,28 @@ class Layer(Target):
             dtype=dtype,
             aliases=dict(arrangement.aliases),
         )
-        with torch.no_grad():
+        biased = arrangement.biased
+        self._weights = key_of([[w.weight, w.bias, w.id in biased] for w in self._roles])
+        self._stale = True
+
+    @cached_property
+    def _references(self) -> tuple[torch.nn.Module, torch.nn.Module]:
+        """The references, made only where what is expected is not remembered."""
+        expected = getattr(self._context.task.expected, self.entry.name)
+        exact = make_layer(expected, self.sizes, torch.float64)
+        return exact, make_layer(expected, self.sizes, self.dtype)
+
+    def _copy_weights(self) -> None:
+        """Copy the weights that are bound into the references."""
+        assert self.arrangement is not None
+        for model in self._references:
+            own = dict(model.named_parameters())
             for role, weights in zip(self.entry.roles, self._roles, strict=True):
-                bias = weights.bias if role.id in arrangement.biased else weights.bias * 0
-                for own in self._parameters:
-                    for part, numbers in zip(
-                        _parts(own, role), (weights.weight, bias), strict=True
-                    ):
-                        if part is not None and part.shape == numbers.shape:
-                            part.copy_(numbers.to(self.dtype))
+                bias = weights.bias if role.id in self.arrangement.biased else weights.bias * 0
+                parts = zip(_parts(own, role), (weights.weight, bias), strict=True)
+                for part, numbers in parts:
+                    if part is not None and part.shape == numbers.shape:
+                        part.copy_(numbers.to(self.dtype))
 
     def says(self, parameter: ParameterInfo) -> tuple[str | None, bool]:
         """Return what a parameter's name says that it is."""
@@ -148,7 +160,7 @@ class Layer(Target):
         """
         words = self._context.task.vocabulary
         with contextlib.suppress(Unbound):  # what it holds at first does as well
-            self.bind(next(arrangements(self.parameters, self._roles, words)))
+            self.bind(next(arrangements(self.parameters, numbered(self._roles), words)))
         numbers = torch.full(parameter.shape or [], torch.nan)
         try:
             self._context.session.request(
@@ -259,14 +271,25 @@ class Layer(Target):
         return self._handle, self.maker.found.definition.call
 
     def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        return self._exact, self._rounded
+        if self._stale:
+            with torch.no_grad():
+                self._copy_weights()
+            self._stale = False
+        return self._references
+
+    def identity(self) -> Sequence[object] | None:
+        if self._weights is None:
+            return None
+        program = getattr(self._context.task.expected, self.entry.name)
+        return [number_of(program), self.sizes, self.dtype, self._weights]
 
     def _what(self) -> str:
         return f"`{self.maker.found.name}` when called"
 
     def _parameters_of_references(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-        exact, rounded = self._parameters
-        return exact, rounded
+        self.references()
+        own: list[dict[str, Tensor]] = [dict(one.named_parameters()) for one in self._references]
+        return own[0], own[1]
 
     def _parameter_gradients(
         self, found: Mapping[str, Tensor | None], wanted: Mapping[str, Expected]
@@ -295,15 +318,19 @@ class Layer(Target):
         """
         roles = []
         for role, weights in zip(self.entry.roles, self._roles, strict=True):
-            paths = _paths(self._parameters[0], role)
+            paths = _paths(gradients, role)
             weight, bias = (_part(gradients.get(path), role) for path in paths)
             assert weight is not None
             no_bias = torch.full_like(weights.bias, torch.nan)
             roles.append(replace(weights, weight=weight, bias=no_bias if bias is None else bias))
         assert self.arrangement is not None
-        key = self.arrangement.key
-        found = self._choices(roles, key)
-        return next(arrangement.values for arrangement in found if arrangement.key == key)
+        return placed(self.arrangement.values, roles, roles[0].weight.dtype)
+
+
+@lru_cache(maxsize=512)
+def _parameters_of(cls: Any, sizes: tuple[tuple[str, Any], ...]) -> Mapping[str, Tensor]:
+    """Return parameters of a program's layer by path: how large they are, not what they hold."""
+    return dict(make_layer(cls, dict(sizes), torch.float64).named_parameters())
 
 
 def _shape(found: ParameterInfo, weight: Tensor) -> list[int]:

@@ -11,6 +11,7 @@ import torch
 from mha_judge.grading.binding.arguments import Call
 from mha_judge.grading.binding.described import ParameterInfo
 from mha_judge.grading.binding.entries import Found
+from mha_judge.grading.binding.weights import Arrangement
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.replies import Made
 from mha_judge.grading.expecting.arrays import as_arrays
@@ -30,6 +31,8 @@ class Maker:
         self.found = found
         self.chosen: tuple[str, ...] | None = None
         """How the weights are arranged in its parameters, once that is found."""
+        self.arranged: dict[tuple[object, ...], Arrangement] = {}
+        """What was found for layers of a form."""
 
     @cached_property
     def spare(self) -> frozenset[str]:

@@ -26,6 +26,7 @@ from mha_judge.grading.expecting.expected import (
     for_candidate,
     leaves,
 )
+from mha_judge.grading.expecting.memory import key_of, memory
 from mha_judge.grading.failures import CheckFailure, Crashed
 from mha_judge.problem import Entry
 from mha_judge.sandbox.base import nothing
@@ -61,6 +62,46 @@ class Target:
     def references(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Return the reference in float64, and in the dtype of the question."""
         raise NotImplementedError
+
+    def identity(self) -> Sequence[object] | None:
+        """Return what a reference's answer depends on beside the question; None if on more."""
+        return None
+
+    def remembered(
+        self, question: Sequence[object], ask: Callable[[], _Expectation]
+    ) -> _Expectation:
+        """Return what the reference gives to a question, which is put to it only once.
+
+        Args:
+            question: All that it consists of.
+            ask: Returns the answer.
+        """
+        kept, own = memory(), self.identity()
+        key = None if own is None or kept.is_off else key_of(own, question)
+        return kept.recall(key, ask)
+
+    def expected(self, args: Sequence[Any]) -> Any:
+        """Return what is expected of a call, as a tree of `Expected`."""
+
+        def ask() -> Any:
+            exact, rounded = self.references()
+            return expect(exact, args, rounded)
+
+        return self.remembered(("values", args), ask)
+
+    def _expected_gradients(
+        self,
+        args: Sequence[Any],
+        cotangents: Sequence[Tensor | None],
+        wrt: Sequence[int],
+        parameters: bool,
+    ) -> Any:
+        def ask() -> Any:
+            exact, rounded = self.references()
+            own = self._parameters_of_references() if parameters else ({}, {})
+            return expect_gradients(exact, rounded, args, cotangents, wrt, own)
+
+        return self.remembered(("gradients", args, cotangents, wrt, parameters), ask)
 
     def __call__(self, *args: Any, keep: bool = False) -> Answer:
         """Call with the contract's arguments; `keep` lets later calls use the result itself."""
@@ -132,12 +173,10 @@ class Target:
         parameters: bool,
         manner: Manner,
     ) -> list[tuple[str, Tensor | None, Expected]]:
-        exact, rounded = self.references()
-        own = self._parameters_of_references() if parameters else ({}, {})
         called, (expected, (wanted, wanted_parameters)) = self._meanwhile(
             lambda: (
-                expect(exact, args, rounded),
-                expect_gradients(exact, rounded, args, cotangents, wrt, own),
+                self.expected(args),
+                self._expected_gradients(args, cotangents, wrt, parameters),
             ),
             args,
             cotangents=list(cotangents),
@@ -181,8 +220,7 @@ class Target:
 
     def _answered(self, args: Sequence[Any], **options: Any) -> tuple[Called, Any]:
         """Return what a call gave, and what is expected of it."""
-        exact, rounded = self.references()
-        return self._meanwhile(lambda: expect(exact, args, rounded), args, **options)
+        return self._meanwhile(lambda: self.expected(args), args, **options)
 
     def _meanwhile(
         self, ask: Callable[[], _Expectation], args: Sequence[Any], **options: Any

@@ -46,7 +46,7 @@ def assert_gradients_match(
     for label, gradient, expected in found:
         require_defined(expected, f"the gradient of {label}")
         if gradient is None:
-            if float(expected.exact.abs().max()) <= expected.tolerance:
+            if float(expected.exact.abs().max()) <= expected.tolerance():
                 continue
             raise CheckFailure(
                 f"no gradient reaches {label}: the graph is cut on the way "

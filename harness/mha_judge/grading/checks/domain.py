@@ -36,9 +36,9 @@ from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.answer import assert_close
 from mha_judge.grading.expecting.compare import compare
 from mha_judge.grading.expecting.expected import (
+    Expected,
     Logits,
     exact_copy,
-    expect,
     in_float64,
     leaves,
 )
@@ -166,9 +166,8 @@ class Elsewhere:
         Budgets follow from the reference alone, and it may be lucky: what is wrong in a corner is
         wrong by far.
         """
-        exact, rounded = case.target.references()
         try:
-            expected = expect(exact, args, rounded)
+            expected = case.target.expected(args)
         except Exception:  # the reference refuses it: it is none of the domain
             return None
         try:
@@ -177,7 +176,7 @@ class Elsewhere:
                 for found, wanted, label in answer.pairs(name):
                     if wanted.is_telling:
                         slack = _SLACK_HALF if case.is_half else _SLACK
-                        compare(found, replace(wanted, slack=slack), label)
+                        compare(found, wanted, label, slack)
         except CheckFailure as failure:
             return failure
         return None
@@ -278,15 +277,14 @@ class Elsewhere:
     def _differentiated(
         self, case: Case, args: Sequence[Any], wrt: Sequence[int]
     ) -> CheckFailure | None:
-        exact, _ = case.target.references()
         try:
-            with torch.no_grad(), in_float64():
-                outputs = [*leaves(exact(*map(exact_copy, args)))]
+            outputs = [*leaves(case.target.expected(args))]
         except Exception:  # the reference refuses it: it is none of the domain
             return None
-        if any(bool(one.isnan().any()) for one in outputs if isinstance(one, Tensor)):
+        exact = [one.exact for one in outputs if isinstance(one, Expected)]
+        if any(bool(one.isnan().any()) for one in exact):
             return None
-        cotangents = [self._like(outputs[0].to(case.dtype)), *[None] * (len(outputs) - 1)]
+        cotangents = [self._like(exact[0].to(case.dtype)), *[None] * (len(outputs) - 1)]
         layer = isinstance(case.target, Layer)
         try:
             assert_gradients_match(
@@ -550,11 +548,14 @@ def _scaled(case: Case, numbers: Mapping[int, Tensor]) -> list[Any]:
 
 
 def _largest_score(case: Case, args: Sequence[Any]) -> float:
-    exact, _ = case.target.references()
-    logits = Logits()
-    with torch.no_grad(), logits, in_float64():
-        exact(*map(exact_copy, args))
-    return logits.largest
+    def ask() -> float:
+        exact, _ = case.target.references()
+        logits = Logits()
+        with torch.no_grad(), logits, in_float64():
+            exact(*map(exact_copy, args))
+        return logits.largest
+
+    return case.target.remembered(("largest score", args), ask)
 
 
 def _shown(case: Case, args: Sequence[Any]) -> str:

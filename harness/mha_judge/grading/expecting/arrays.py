@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy
@@ -87,10 +88,31 @@ def _call(function: Callable[..., Any], args: Sequence[Any]) -> Any:
 
 
 def make_layer(cls: Any, sizes: Mapping[str, Any], dtype: torch.dtype) -> torch.nn.Module:
-    """Return a layer of the bank's own, in a dtype; a class on arrays comes as a module."""
-    made = cls(**sizes)
+    """Return a layer of the bank's own, in a dtype; a class on arrays comes as a module.
+
+    Its weights are still to be set; those of linear maps are zeros.
+    """
+    with _without_initialisation():
+        made = cls(**sizes)
     module = made.to(dtype) if isinstance(made, torch.nn.Module) else _ArrayLayer(made, dtype)
     return module.eval()
+
+
+@contextmanager
+def _without_initialisation() -> Iterator[None]:
+    """Make maps of zeros: drawing weights that are replaced at once would take most of the time."""
+    draw = torch.nn.Linear.reset_parameters
+    torch.nn.Linear.reset_parameters = _zeros  # type: ignore[assignment, method-assign]
+    try:
+        yield
+    finally:
+        torch.nn.Linear.reset_parameters = draw  # type: ignore[method-assign]
+
+
+def _zeros(linear: torch.nn.Linear) -> None:
+    with torch.no_grad():
+        for parameter in linear.parameters():
+            parameter.zero_()
 
 
 class _ArrayLayer(torch.nn.Module):

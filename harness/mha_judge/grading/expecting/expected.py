@@ -17,6 +17,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -44,20 +45,21 @@ class Expected:
     largest_logit: float = 0.0
     scale: float = 0.0
     """Magnitude of what was computed beside it, where this tensor alone may be next to nothing."""
-    slack: float = 1.0
-    """How many times more an error may be; in half precision beyond the ceiling, too."""
 
-    @property
-    def tolerance(self) -> float:
-        """The largest absolute error that passes."""
+    def tolerance(self, slack: float = 1.0) -> float:
+        """Return the largest absolute error that passes.
+
+        Args:
+            slack: How many times more it may be; in half precision beyond the ceiling, too.
+        """
         dtype = self.rounded.dtype
         if not dtype.is_floating_point:
             return 0.0
         epsilon = torch.finfo(torch.float32 if dtype is torch.float64 else dtype).eps
         floor = epsilon * (_FLOOR[dtype] + _LOGIT_FLOOR * self.largest_logit)
-        budget = self.slack * (_FACTOR[dtype] * self._own + floor * self._size)
+        budget = slack * (_FACTOR[dtype] * self._own + floor * self._size)
         is_half = dtype not in (torch.float32, torch.float64)
-        return min(budget, _CEILING * self._size * (self.slack if is_half else 1.0))
+        return min(budget, _CEILING * self._size * (slack if is_half else 1.0))
 
     @property
     def is_telling(self) -> bool:
@@ -70,11 +72,16 @@ class Expected:
         known = not bool(self.exact.isnan().any())
         return known and _TELLING * self._own <= _CEILING * self._size
 
-    @property
+    @cached_property
+    def is_finite(self) -> bool:
+        """Whether no number of it is NaN or infinite."""
+        return bool(torch.isfinite(self.exact).all())
+
+    @cached_property
     def _own(self) -> float:
         return _largest((self.rounded.double() - self.exact).abs())
 
-    @property
+    @cached_property
     def _size(self) -> float:
         return max(_largest(self.exact.abs()), self.scale, 1e-3)
 

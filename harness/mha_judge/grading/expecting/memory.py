@@ -1,0 +1,181 @@
+"""What programs of the bank gave to questions, kept for the next candidate who is asked the same.
+
+All candidates of a run are graded under one seed, so that most questions come again. An answer is
+kept under everything that it depends on: the program, its weights, and the question, by content.
+Nothing of a candidate can be in it; what a candidate decides, such as a length that stands in the
+source, changes the question and so the key.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import itertools
+import os
+import struct
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor
+
+from mha_judge.errors import UsageError
+from mha_judge.grading.expecting.expected import Live
+
+VARIABLE = "MHA_JUDGE_REMEMBER"
+"""MiB that a process may keep; 0 keeps nothing."""
+_MOST_MIB = 256
+_SHARE = 32
+"""What part of the machine's memory is kept at most."""
+_OVERHEAD_BYTES = 1_000
+"""About what an answer takes beside its numbers."""
+_Answer = TypeVar("_Answer")
+
+
+class Unkeyed(Exception):
+    """A question that holds something whose content is not known."""
+
+
+class Memory:
+    """Answers by key, the ones used longest ago forgotten first."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        """Take how many bytes may be kept."""
+        self._limit = limit_bytes
+        self._kept: OrderedDict[bytes, tuple[Any, int]] = OrderedDict()
+        self.held_bytes = 0
+
+    @property
+    def is_off(self) -> bool:
+        """Whether nothing is kept at all."""
+        return self._limit <= 0
+
+    def recall(self, key: bytes | None, ask: Callable[[], _Answer]) -> _Answer:
+        """Return the answer to a question, asked for only if it is not known.
+
+        Args:
+            key: What the answer depends on; None if that cannot be said.
+            ask: Returns the answer.
+        """
+        if key is None or self.is_off:
+            return ask()
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            known: _Answer = self._kept[key][0]
+            return known
+        answer = ask()
+        size = _OVERHEAD_BYTES + sum(one.nbytes for one in _tensors(answer))
+        if size <= self._limit:
+            self._kept[key] = answer, size
+            self.held_bytes += size
+        while self.held_bytes > self._limit:
+            _, (_, freed) = self._kept.popitem(last=False)
+            self.held_bytes -= freed
+        return answer
+
+
+@functools.cache
+def memory() -> Memory:
+    """Return the memory of this process.
+
+    Raises:
+        UsageError: If the environment gives it no size.
+    """
+    return Memory(limit_bytes(os.environ.get(VARIABLE, "")))
+
+
+def limit_bytes(text: str) -> int:
+    """Return how many bytes are kept where the environment says `text`, which may be empty.
+
+    Raises:
+        UsageError: If the text is no number of MiB.
+    """
+    if not text:
+        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return min(_MOST_MIB << 20, machine // _SHARE)
+    if not text.isdecimal():
+        raise UsageError(f"{VARIABLE}={text} is no number of MiB; 0 keeps nothing")
+    return int(text) << 20
+
+
+_numbers = itertools.count()
+_programs: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+
+
+def number_of(program: Any) -> int:
+    """Return a number that no other function or class has in this process.
+
+    One that is loaded again, as after its file has changed, is another.
+    """
+    if program not in _programs:
+        _programs[program] = next(_numbers)
+    return _programs[program]
+
+
+def key_of(*parts: object) -> bytes | None:
+    """Return a hash of the content of some values; None where it is not known of one."""
+    content: list[bytes] = []
+    try:
+        _describe(parts, content)
+    except Unkeyed:
+        return None
+    return hashlib.blake2b(b"".join(content), digest_size=16).digest()
+
+
+def _describe(value: Any, content: list[bytes]) -> None:
+    """Add a value's content; each begins with its kind and ends for certain, so that none merge."""
+    kind = type(value)
+    if kind is Tensor or kind is torch.nn.Parameter:
+        _describe_tensor(value, content)
+    elif kind is list or kind is tuple:
+        content.append(b"(%d:" % len(value))
+        for item in value:
+            _describe(item, content)
+    elif kind is dict:
+        content.append(b"{%d:" % len(value))
+        for key, item in value.items():
+            _describe(key, content)
+            _describe(item, content)
+    elif value is None or kind in _BY_THEIR_WORDS:
+        text = repr(value).encode()
+        content.append(b"%d:%s" % (len(text), text))
+    elif kind is float:
+        content.append(b"f" + struct.pack("<d", value))
+    elif kind is Live:
+        _describe(value.expected, content)
+    elif is_dataclass(value):
+        _describe([getattr(value, field.name) for field in fields(value)], content)
+    else:
+        raise Unkeyed
+
+
+_BY_THEIR_WORDS = (bool, int, str, bytes, torch.dtype)
+
+
+def _describe_tensor(value: Tensor, content: list[bytes]) -> None:
+    """Add a tensor: with its strides, as rounding may depend on how it lies in memory."""
+    if value.device.type != "cpu":
+        raise Unkeyed
+    axes = value.dim()
+    content.append(b"t%d,%d,%s:" % (axes, value.requires_grad, str(value.dtype).encode()))
+    content.append(struct.pack(f"<{2 * axes}q", *value.shape, *value.stride()))
+    plain = value.detach()
+    if plain.dtype is torch.bfloat16:
+        plain = plain.view(torch.int16)
+    content.append(plain.numpy().tobytes())
+
+
+def _tensors(tree: Any) -> Iterator[Tensor]:
+    """Yield the tensors of an answer."""
+    if isinstance(tree, Tensor):
+        yield tree
+    elif isinstance(tree, (list, tuple)):
+        for item in tree:
+            yield from _tensors(item)
+    elif isinstance(tree, Mapping):
+        yield from _tensors([*tree.values()])
+    elif is_dataclass(tree):
+        yield from _tensors([getattr(tree, field.name) for field in fields(tree)])

@@ -1,0 +1,188 @@
+"""What the reference gave is kept by content, within a limit, and changes no report."""
+
+import shutil
+from contextlib import closing
+from dataclasses import dataclass
+
+import pytest
+import torch
+
+from mha_judge.bank import Bank
+from mha_judge.errors import UsageError
+from mha_judge.grading.expecting.expected import Expected, Live
+from mha_judge.grading.expecting.memory import (
+    VARIABLE,
+    Memory,
+    key_of,
+    limit_bytes,
+    number_of,
+)
+from mha_judge.judge import grade
+from mha_judge.sandbox import SandboxOptions
+from mha_judge.submission import Submission
+from mha_judge.wire import Kept
+
+BANK = Bank.builtin()
+DOUBLED = """
+
+_right = scaled_dot_product_attention
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    output, weights = _right(q, k, v, mask)
+    return 2 * output, weights
+"""
+x = torch.arange(6.0).reshape(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (x, x + 1e-7),
+        (x, x.double()),
+        (x, x.reshape(3, 2)),
+        (x, x.T.contiguous().T),
+        (x, x.clone().requires_grad_()),
+        (torch.zeros(2, dtype=torch.bfloat16), torch.zeros(2, dtype=torch.float16)),
+        (1, 1.0),
+        (1, True),
+        (0.0, -0.0),
+        ("1", 1),
+        (None, "None"),
+        ([1, [2, 3]], [1, 2, [3]]),
+        ([[1], 2], [[1, 2]]),
+        ([12], [1, 2]),
+        ({"a": 1, "b": 2}, {"a": 1, "b": 3}),
+        ([x, None], [None, x]),
+        (torch.float32, torch.float64),
+        (Live(Kept(1), Expected(x, x)), Live(Kept(1), Expected(x, x + 1))),
+    ],
+)
+def test_what_differs_has_another_key(one, other):
+    assert key_of(one) != key_of(other)
+
+
+def test_equal_content_has_one_key():
+    live = [Live(Kept(number), Expected(x.clone(), x.clone())) for number in (1, 2)]
+
+    assert key_of("of", [x, {"mask": None}]) == key_of("of", (x.clone(), {"mask": None}))
+    assert key_of(live[0]) == key_of(live[1])  # the reference gets what it should be, not whose
+
+
+@pytest.mark.parametrize("value", [object(), [object()], {"a": object()}, {1, 2}])
+def test_what_cannot_be_read_has_no_key(value):
+    assert key_of(value) is None
+
+
+def test_programs_are_told_apart_though_they_have_one_name():
+    one, other = (lambda: 1), (lambda: 1)
+
+    assert number_of(one) == number_of(one) != number_of(other)
+
+
+def test_an_answer_is_asked_for_once():
+    kept, asked = Memory(1 << 20), []
+
+    found = [kept.recall(b"key", lambda: asked.append(1) or x) for _ in range(3)]
+
+    assert asked == [1]
+    assert all(one is x for one in found)
+
+
+def test_an_exception_is_no_answer():
+    kept = Memory(1 << 20)
+
+    with pytest.raises(ZeroDivisionError):
+        kept.recall(b"key", lambda: 1 / 0)
+
+    assert kept.recall(b"key", lambda: 2) == 2
+
+
+@pytest.mark.parametrize(("limit", "key"), [(0, b"key"), (1 << 20, None)])
+def test_nothing_is_kept_without_room_or_a_key(limit, key):
+    kept, asked = Memory(limit), []
+
+    for _ in range(2):
+        kept.recall(key, lambda: asked.append(1))
+
+    assert len(asked) == 2
+
+
+def test_what_was_used_longest_ago_is_forgotten_first():
+    kept, asked = Memory(10_000), []
+
+    def recall(name):
+        kept.recall(name, lambda: asked.append(name) or torch.zeros(4_000, dtype=torch.uint8))
+
+    for name in (b"a", b"b", b"a", b"c", b"a", b"b"):
+        recall(name)
+
+    assert asked == [b"a", b"b", b"c", b"b"]
+    assert kept.held_bytes <= 10_000
+
+
+def test_what_is_larger_than_the_limit_is_given_and_not_kept():
+    kept = Memory(10_000)
+    large = torch.zeros(20_000, dtype=torch.uint8)
+
+    assert kept.recall(b"key", lambda: large) is large
+    assert kept.held_bytes == 0
+
+
+def test_the_numbers_of_expected_values_count():
+    @dataclass(frozen=True)
+    class Pair:
+        one: torch.Tensor
+        other: torch.Tensor
+
+    kept = Memory(1 << 20)
+
+    kept.recall(b"key", lambda: [{"out": Pair(torch.zeros(1_000), torch.zeros(1_000))}])
+
+    assert kept.held_bytes > 8_000
+
+
+def test_the_limit_is_said_in_mib():
+    assert limit_bytes("0") == 0
+    assert limit_bytes("3") == 3 << 20
+
+
+@pytest.mark.parametrize("text", ["much", "-1", "1.5", " "])
+def test_a_limit_that_is_no_number_is_refused(text):
+    with pytest.raises(UsageError, match=f"{VARIABLE}={text} is no number of MiB"):
+        limit_bytes(text)
+
+
+def test_a_small_machine_keeps_little(monkeypatch):
+    usual = limit_bytes("")
+    monkeypatch.setattr("os.sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1 << 16}.get)
+
+    assert 0 < limit_bytes("") == (4096 << 16) // 32 < usual
+
+
+@pytest.fixture(scope="module")
+def channel():
+    with closing(SandboxOptions("jail").open()) as opened:
+        yield opened
+
+
+@pytest.mark.slow
+def test_a_bank_that_changes_is_forgotten_at_once(tmp_path, channel):
+    for name in ("problems", "graders", "reference"):
+        shutil.copytree(BANK.root / name, tmp_path / name)
+    bank = Bank.at(tmp_path)
+    reference = bank.reference("sdpa")
+    answer = Submission.of(reference.read_text(encoding="utf-8"), "sdpa.py")
+    problem = bank.problem("sdpa")
+
+    def report():
+        return grade(answer, bank, problem, channel, seed=1)
+
+    before = report()
+    with reference.open("a", encoding="utf-8") as file:
+        file.write(DOUBLED)
+    after = report()
+
+    assert before.verdict == "accepted"
+    assert after.verdict == "rejected"
+    assert [c.id for c in after.checks if c.outcome == "passed"]
