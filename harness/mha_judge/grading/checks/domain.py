@@ -160,11 +160,19 @@ class Elsewhere:
             if names:
                 yield replace(case, names=names)
 
-    def _asked(self, case: Case, args: Sequence[Any], mode: str = "") -> CheckFailure | None:
+    def _asked(
+        self, case: Case, args: Sequence[Any], mode: str = "", score: float = 0.0
+    ) -> CheckFailure | None:
         """Return how the answer to other inputs is wrong, where the contract says what is right.
 
         Budgets follow from the reference alone, and it may be lucky: what is wrong in a corner is
         wrong by far.
+
+        Args:
+            case: What is asked.
+            args: With these arguments.
+            mode: In which gradient mode.
+            score: The largest score, which a reference without a softmax does not show.
         """
         try:
             answer = case.target.ask(args, mode)
@@ -174,6 +182,8 @@ class Elsewhere:
                 for found, wanted, label in answer.pairs(name):
                     if wanted.is_telling:
                         slack = _SLACK_HALF if case.is_half else _SLACK
+                        if score > wanted.largest_logit:
+                            wanted = replace(wanted, largest_logit=score)
                         compare(found, wanted, label, slack)
         except CheckFailure as failure:
             return failure
@@ -191,14 +201,18 @@ class Elsewhere:
             numbers = {names.index(name): numbers[names.index(name)] for name in ("q", "k")}
         for _ in range(3 if case.shapes.flags() or case.domain.masks else 1):
             fresh = {index: self._like(value) for index, value in numbers.items()}
-            yield "where scores are large", self._asked(case, _scaled(case, fresh))
+            yield "where scores are large", self._asked_at(case, _scaled(case, fresh))
         if of_scores:
             polar = {index: self._polar(value) for index, value in numbers.items()}
-            yield "where scores are as far apart as can be", self._asked(case, _scaled(case, polar))
+            far = self._asked_at(case, _scaled(case, polar))
+            yield "where scores are as far apart as can be", far
             low = {index: self._like(value) for index, value in numbers.items()}
             low[names.index("q")] = low[names.index("q")].abs()
             low[names.index("k")] = -low[names.index("k")].abs()
-            yield "where every score is very low", self._asked(case, _scaled(case, low))
+            yield "where every score is very low", self._asked_at(case, _scaled(case, low))
+
+    def _asked_at(self, case: Case, args: Sequence[Any]) -> CheckFailure | None:
+        return self._asked(case, args, score=_largest_score(case, args))
 
     def _like(self, value: Tensor) -> Tensor:
         return self._draw.normal(*value.shape, dtype=torch.float64).to(value.dtype)
@@ -546,6 +560,8 @@ def _scaled(case: Case, numbers: Mapping[int, Tensor]) -> list[Any]:
 
 
 def _largest_score(case: Case, args: Sequence[Any]) -> float:
+    """Return the largest number that goes into a softmax; 0 where it cannot be known."""
+
     def ask() -> float:
         exact, _ = case.target.references()
         logits = Logits()
@@ -553,7 +569,18 @@ def _largest_score(case: Case, args: Sequence[Any]) -> float:
             exact(*map(exact_copy, args))
         return logits.largest
 
-    return case.target.remembered(("largest score", args), ask)
+    return case.target.remembered(("largest score", args), ask) or _largest_product(case, args)
+
+
+def _largest_product(case: Case, args: Sequence[Any]) -> float:
+    """Return the largest product of a query and a key over √D; 0 where nothing takes both."""
+    named = dict(zip(case.target.entry.arguments, args, strict=False))
+    if not isinstance(case.target, Function) or not {"q", "k"} <= named.keys():
+        return 0.0
+    q, k = named["q"].double(), named["k"].double()
+    if q.shape[-1] != k.shape[-1] or q.shape[:-2] != k.shape[:-2]:
+        return 0.0  # such as keys for several heads
+    return float((q @ k.mT).abs().max()) / math.sqrt(q.shape[-1])
 
 
 def _shown(case: Case, args: Sequence[Any]) -> str:
