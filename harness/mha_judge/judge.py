@@ -86,7 +86,9 @@ def grade(
     diagnostician = None if verdict_only else Diagnostician(bank, problem.id)
     task = _task(submission, bank, problem, seed, diagnostician)
     with ExitStack() as stack:
-        session = stack.enter_context(closing(Session(channel, submission, problem.limits)))
+        session = stack.enter_context(
+            closing(Session(channel, submission, problem.limits, seed=seed))
+        )
         lease = None if gpus is None else stack.enter_context(closing(GpuLease(gpus, task)))
         failure = _load(session, problem)
         clock.lap("load")

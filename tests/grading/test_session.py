@@ -56,3 +56,23 @@ def test_what_the_submission_works_adds_up(session):
         call(session, "work", 0.6 * TOTAL_S)
     with pytest.raises(TimedOut, match="the time of the whole submission, 1 s, is used up"):
         call(session, "answer")
+
+
+def drawn(seed):
+    source = "import random, numpy, torch\n"
+    source += (
+        "def draw(): return torch.rand(()).item(), random.random(), float(numpy.random.rand())"
+    )
+    with (
+        closing(SandboxOptions("jail").open()) as channel,
+        closing(Session(channel, Submission.of(source, "draws.py"), Limits(), seed=seed)) as one,
+    ):
+        one.load()
+        return call(one, "draw")
+
+
+def test_a_seed_repeats_what_the_submission_draws():
+    first, again, other = drawn(1), drawn(1), drawn(2)
+
+    assert first == again
+    assert all(one != two for one, two in zip(first, other, strict=True))

@@ -27,7 +27,7 @@ REVEAL = ("score", "checks", "hints", "full")
     help="Problem of FILE; default: its `# problem:` line, else its name.",
 )
 @sandbox_options()
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Repeat the inputs of a report.")
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Repeat an earlier report.")
 @click.option(
     "--reveal",
     type=click.Choice(REVEAL),

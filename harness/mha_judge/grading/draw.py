@@ -11,12 +11,16 @@ from torch import Tensor
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
 
 
+def one_way(name: str) -> int:
+    """Return a seed of 56 bits that follows from a name and does not tell it."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:7], "big")
+
+
 class Draw:
     """The inputs of one check; two checks of one grade draw from different streams."""
 
     def __init__(self, seed: int, name: str) -> None:
-        digest = hashlib.sha256(f"{seed}:{name}".encode()).digest()
-        self._generator = torch.Generator().manual_seed(int.from_bytes(digest[:7], "big"))
+        self._generator = torch.Generator().manual_seed(one_way(f"{seed}:{name}"))
 
     def normal(self, *shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
         """Return standard normal numbers."""

@@ -60,6 +60,7 @@ class GpuLease:
             self._task.problem.limits,
             self._access.worker_device,
             MEMORY_BYTES,
+            seed=self._task.seed,
         )
 
     def close(self) -> None:

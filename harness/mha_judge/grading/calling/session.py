@@ -16,6 +16,7 @@ from mha_judge.grading.calling.replies import (
     parse_raised,
     parse_reply,
 )
+from mha_judge.grading.draw import one_way
 from mha_judge.grading.failures import Crashed, NotAssessed, Raised, TimedOut
 from mha_judge.outcomes import Verdict
 from mha_judge.report.models import LoadProblem
@@ -53,6 +54,7 @@ class Session:
         device: str = "",
         device_bytes: int = 0,
         dropout: bool = True,
+        seed: int = 0,
     ) -> None:
         """Take the sandbox, the file and its limits; nothing runs before `load`.
 
@@ -64,8 +66,10 @@ class Session:
                 empty. Only with one may a worker reach a GPU.
             device_bytes: What may be allocated there.
             dropout: Whether torch's dropout does anything.
+            seed: The grade's. The submission's draws are repeated with it, and cannot tell it.
         """
         self._dropout = dropout
+        self._seed = seed
         self._device = device
         self._device_bytes = device_bytes
         self.facts: Facts | None = None
@@ -92,7 +96,7 @@ class Session:
 
     def another(self, submission: Submission, *, dropout: bool = True) -> Session:
         """Return a session for another file in the same sandbox, once this one is closed."""
-        return Session(self._channel, submission, self._limits, dropout=dropout)
+        return Session(self._channel, submission, self._limits, dropout=dropout, seed=self._seed)
 
     def load(self) -> None:
         """Start a worker and load the file into it.
@@ -109,6 +113,7 @@ class Session:
         fields: dict[str, Any] = {
             "source": self._submission.source,
             "filename": self._submission.path.name,
+            "draws": one_way(f"{self._seed}:draws of the submission"),
         }
         if not self._dropout:
             fields["dropout"] = False
