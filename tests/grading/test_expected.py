@@ -196,3 +196,12 @@ def test_where_the_reference_is_far_off_or_has_nan_nothing_is_told():
     assert not Expected(exact, (1.2 * exact).float()).is_telling
     assert not Expected(exact / 0 * 0, exact.float()).is_telling
     assert Expected(exact.long(), exact.long()).is_telling
+
+
+def test_what_a_reference_holds_may_change_later():
+    held = torch.ones(3)
+
+    expected = expect(lambda: held, [], lambda: held)
+    held.zero_()
+
+    assert expected.exact.tolist() == expected.rounded.tolist() == [1, 1, 1]

@@ -132,7 +132,8 @@ def expect(function: Callable[..., Any], args: Sequence[Any], rounded: Callable[
         with Logits() as logits, in_float64():
             exact = function(*(map_tree(exact_copy, value) for value in args))
         approximate = rounded(*(map_tree(rounded_copy, value) for value in args))
-    return pair_up(exact, approximate, logits.largest)
+    # a reference may return what it holds, such as a table, and other numbers are put there later
+    return pair_up(map_tree(_apart, exact), map_tree(_apart, approximate), logits.largest)
 
 
 def expect_gradients(
@@ -222,6 +223,10 @@ def rounded_copy(leaf: Any) -> Any:
     """Return a copy of an argument as it is; of a live object what it should be."""
     if isinstance(leaf, Live):
         return map_tree(lambda value: value.rounded.clone(), leaf.expected)
+    return leaf.clone() if isinstance(leaf, Tensor) else leaf
+
+
+def _apart(leaf: Any) -> Any:
     return leaf.clone() if isinstance(leaf, Tensor) else leaf
 
 
