@@ -432,12 +432,14 @@ class Elsewhere:
         near = [size for one in told for size in (one - 1, one, one + 1, 2 * one + 1)]
         long = self._lengths_apart(case)
         for letters in [*long, *([letter] for letter in self._free(case))]:
-            others = {other: 3 for apart in long for other in apart if other not in letters}
+            # the other lengths stay: a mask that is cut may block all of a row, which tells nothing
+            others = [
+                case.shapes.letters[one] for apart in long if apart != letters for one in apart
+            ]
             for size in near:
-                fits = size**2 <= most or (others and 8 * size <= most)
+                fits = size**2 <= most or (others and max(others) * size <= most)
                 if fits and size <= case.domain.longest:
-                    asked = {**others, **dict.fromkeys(letters, size)}
-                    yield self._at(case, asked, leading=1)
+                    yield self._at(case, dict.fromkeys(letters, size), leading=1)
 
     def _free(self, case: Case) -> list[str]:
         """Return the letters that a call decides upon, such as widths of a function's inputs."""
