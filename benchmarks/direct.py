@@ -16,7 +16,7 @@ import torch
 from answers import mixed
 
 from mha_judge.bank import Bank
-from mha_judge.grading import session
+from mha_judge.grading.calling import session
 from mha_judge.grading.calling.replies import parse_reply
 from mha_judge.grading.failures import Raised
 from mha_judge.judge import grade
