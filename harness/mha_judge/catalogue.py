@@ -13,7 +13,7 @@ from pathlib import Path
 from mha_judge.bank import LANGUAGES, Bank
 from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.grading.checks.domain import LARGEST_SCORE
-from mha_judge.listing import TRACKS, Line, tracks
+from mha_judge.listing import TRACKS, ProblemSummary, tracks
 from mha_judge.problem import Problem
 from mha_judge.questions import Question, as_markdown
 
@@ -137,7 +137,7 @@ def _sections(bank: Bank) -> Iterator[str]:
         yield ""
 
 
-def _cells(bank: Bank, line: Line) -> tuple[str, ...]:
+def _cells(bank: Bank, line: ProblemSummary) -> tuple[str, ...]:
     problem = bank.problem(line.id)
     return (
         f"[`{line.id}`]({line.id}/statement.md) ([中文]({line.id}/statement.zh.md))",

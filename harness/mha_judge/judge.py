@@ -12,7 +12,7 @@ import functools
 import gc
 import secrets
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
@@ -56,6 +56,7 @@ def grade(
     only: Iterable[str] = (),
     verdict_only: bool = False,
     gpus: GpuAccess | None = None,
+    on_check: Callable[[CheckResult], None] | None = None,
 ) -> Report:
     """Grade one submission.
 
@@ -68,6 +69,7 @@ def grade(
         only: Ids of the checks to run; all by default.
         verdict_only: Stop at the first check that fails, and explain nothing.
         gpus: Access to a GPU; without it no check on a GPU is assessed.
+        on_check: Told each check as it is done; what the report says of it afterwards counts.
 
     Raises:
         JudgeError: No verdict could be reached; the submission is not to blame.
@@ -93,7 +95,7 @@ def grade(
         failure = _load(session, problem)
         clock.lap("load")
         context = None if failure is not None else Context(session, task)
-        results, no_gpu = _run_checks(task, context, lease, frozenset(only), verdict_only)
+        results, no_gpu = _run_checks(task, context, lease, frozenset(only), verdict_only, on_check)
         contexts = [one for one in (context, lease.context if lease else None) if one is not None]
         device = "cpu" if lease is None else lease.device
         results, policy = hold_to_rules(results, contexts)
@@ -228,11 +230,12 @@ def _run_checks(
     lease: GpuLease | None,
     only: frozenset[str],
     until_failure: bool,
+    on_check: Callable[[CheckResult], None] | None,
 ) -> tuple[list[CheckResult], str]:
     """Return what came of each check, and why those on a GPU were not assessed."""
     from mha_judge.grading.checks.running import Run
 
-    run = Run(task, context, lease, only, until_failure)
+    run = Run(task, context, lease, only, until_failure, on_check=on_check)
     return run.grade(), run.no_gpu
 
 

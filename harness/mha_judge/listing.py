@@ -14,8 +14,8 @@ from mha_judge.errors import BankError
 
 
 @dataclass(frozen=True)
-class Line:
-    """One problem of a list."""
+class ProblemSummary:
+    """One problem at a glance: what `list` shows of it."""
 
     id: str
     title: str
@@ -45,21 +45,21 @@ _TYPES = {
 }  # fmt: skip
 
 
-def tracks(bank: Bank) -> dict[str, list[Line]]:
+def tracks(bank: Bank) -> dict[str, list[ProblemSummary]]:
     """Return the problems by track, easiest first; tracks of another bank come last.
 
     Raises:
         BankError: If a `problem.toml` is broken; names file, key and remedy.
     """
-    found: dict[str, list[Line]] = {}
-    for line in lines(bank):
+    found: dict[str, list[ProblemSummary]] = {}
+    for line in summaries(bank):
         found.setdefault(line.track, []).append(line)
     known = [track for track in TRACKS if track in found]
     return {track: found[track] for track in [*known, *sorted(found.keys() - TRACKS.keys())]}
 
 
-def lines(bank: Bank) -> list[Line]:
-    """Return a line for each problem, easiest first.
+def summaries(bank: Bank) -> list[ProblemSummary]:
+    """Return the problems, easiest first.
 
     Raises:
         BankError: If a `problem.toml` is broken; names file, key and remedy.
@@ -67,7 +67,7 @@ def lines(bank: Bank) -> list[Line]:
     return sorted((_line(bank, name) for name in bank.ids), key=lambda line: (line.level, line.id))
 
 
-def _line(bank: Bank, problem_id: str) -> Line:
+def _line(bank: Bank, problem_id: str) -> ProblemSummary:
     path = bank.root / "problems" / problem_id / "problem.toml"
     try:
         fields = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -78,4 +78,4 @@ def _line(bank: Bank, problem_id: str) -> Line:
     if not fits or values["id"] != problem_id:
         bank.problem(problem_id)  # says what is wrong
         raise BankError(f"{path}: cannot be listed; correct it")
-    return Line(**values)
+    return ProblemSummary(**values)

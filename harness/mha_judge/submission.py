@@ -65,14 +65,19 @@ class Submission:
         same = hashlib.sha256(data).hexdigest() == self.sha256
         return data if same else codecs.BOM_UTF8 + data
 
+    @property
+    def stated_problem(self) -> str | None:
+        """What stands on the `# problem:` line, if there is one."""
+        stated = _PROBLEM_LINE.search(self.source)
+        return stated.group(1) if stated else None
+
     def problem_id(self) -> str:
         """Return the id on the `# problem:` line, else what the file's name says.
 
         Raises:
             UsageError: If neither says anything.
         """
-        stated = _PROBLEM_LINE.search(self.source)
-        name = stated.group(1) if stated else self.path.stem
+        name = self.stated_problem or self.path.stem
         found = name.lower().replace("_", "-").strip("-")
         if not found:
             raise UsageError(f"{self.path}: which problem is this? Pass --problem ID")

@@ -11,11 +11,11 @@ from typing import Any, NoReturn
 
 import click
 
-from mha_judge import __version__
 from mha_judge.cli.context import INTERRUPTED
 from mha_judge.errors import JudgeError
 from mha_judge.processor import hold_instruction_set
 from mha_judge.untrusted import clean_line
+from mha_judge.version import __version__
 
 _COMMANDS = {
     "list": "list_",

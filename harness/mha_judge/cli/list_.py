@@ -7,7 +7,7 @@ import unicodedata
 import click
 
 from mha_judge.cli.context import bank_of
-from mha_judge.listing import TRACKS, Line, tracks
+from mha_judge.listing import TRACKS, ProblemSummary, tracks
 
 _HEADINGS = {
     "en": ("id", "title", "level", "minutes", "points"),
@@ -34,7 +34,7 @@ def command(ctx: click.Context, lang: str) -> None:
     click.secho("\nmha-judge show ID · mha-judge start ID · mha-judge run FILE", dim=True)
 
 
-def _row(line: Line, lang: str) -> tuple[str, ...]:
+def _row(line: ProblemSummary, lang: str) -> tuple[str, ...]:
     title = line.title if lang == "en" else line.title_zh
     return line.id, title, str(line.level), str(line.minutes), str(line.points)
 

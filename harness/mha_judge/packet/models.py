@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from mha_judge import __version__
 from mha_judge.outcomes import Category, Outcome, Severity, Verdict
+from mha_judge.version import __version__
 
 SCALE = 6
 """Marks go from 1 to this."""

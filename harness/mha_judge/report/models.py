@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -140,6 +141,12 @@ class Report(_Model):
     cost: dict[str, float] = {}
     output: Output = Output()
     timings_s: dict[str, float] = {}
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the report as in a terminal, everything revealed."""
+        # by its name, as the page is drawn by what knows these models
+        text: str = importlib.import_module("mha_judge.render.report.html").render(self)
+        return text
 
     @property
     def not_assessed(self) -> list[CheckResult]:

@@ -21,7 +21,8 @@ class SandboxOptions:
     """How submissions are confined, and which devices they reach; it can go to other processes.
 
     Raises:
-        UsageError: `none` without `unsafe`; settings of a container for another backend.
+        UsageError: A backend or device that there is not; `none` without `unsafe`; settings of a
+            container for another backend.
     """
 
     backend: str = "auto"
@@ -34,6 +35,12 @@ class SandboxOptions:
     """One of `DEVICES`: whether checks on a GPU are run where there is one, never, or must be."""
 
     def __post_init__(self) -> None:
+        for what, known, given in (
+            ("sandbox", ("auto", *BACKENDS, "none"), self.backend),
+            ("device", DEVICES, self.device),
+        ):
+            if given not in known:
+                raise UsageError(f"no {what} {given!r}; there are {', '.join(known)}")
         if self.container is not None and self.backend not in ("auto", "container"):
             raise UsageError(
                 f"--sandbox {self.backend} has no image, runtime, memory or cpus to set"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mha_judge import __version__
 from mha_judge.bank import Bank
 from mha_judge.outcomes import Category, Outcome
 from mha_judge.report.models import Report
 from mha_judge.scoring.answers import HandedIn
 from mha_judge.scoring.models import Cell, Failure, Result, Row, Scoreboard, Standing
 from mha_judge.scoring.results import Results
+from mha_judge.version import __version__
 
 
 def rank(found: HandedIn, results: Results, weights: Mapping[str, float], bank: Bank) -> Scoreboard:

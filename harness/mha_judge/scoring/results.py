@@ -10,9 +10,9 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from mha_judge import __version__
 from mha_judge.errors import UsageError
 from mha_judge.scoring.models import Result
+from mha_judge.version import __version__
 
 
 class Head(BaseModel):

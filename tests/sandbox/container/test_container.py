@@ -18,7 +18,7 @@ import pytest
 from docker.errors import APIError
 from sandboxes import LIMITS, containers, gone, load
 
-from mha_judge import __version__
+from mha_judge.version import __version__
 from mha_judge.bank import Bank
 from mha_judge.errors import SandboxUnavailable
 from mha_judge.sandbox import SandboxOptions, Settings

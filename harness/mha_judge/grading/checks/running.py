@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +40,7 @@ class Run:
         only: frozenset[str] = frozenset(),
         until_failure: bool = False,
         passed: Sequence[CheckResult] = (),
+        on_check: Callable[[CheckResult], None] | None = None,
     ) -> None:
         """Take what is graded and where.
 
@@ -50,6 +51,7 @@ class Run:
             only: Ids of the checks to run; all if empty.
             until_failure: Assess nothing more once a check that counts has failed.
             passed: What need not be run again, and what others may build on.
+            on_check: Told each check as it is done.
         """
         self._task = task
         self._context = context
@@ -59,6 +61,7 @@ class Run:
         self._lease = lease
         self._only = only
         self._until_failure = until_failure
+        self._on_check = on_check
         self.no_gpu = ""
         """Why the checks on a GPU were not assessed; empty where there was none to assess."""
         self.results: list[CheckResult] = list(passed)
@@ -88,7 +91,8 @@ class Run:
         held = [claim for claim in CLAIMS if claim.holds_for(self._task.problem)]
         if held and not self._only:
             self._look_further(checks)
-            self.results += [self._claim(claim) for claim in held]
+            for result in [self._claim(claim) for claim in held]:
+                self._keep(result)
         return self.results
 
     def _look_further(self, checks: Collected) -> None:
@@ -217,7 +221,12 @@ class Run:
         result.explanation = self._explanation(item, spec)
         if isinstance(failure, Follows):
             result.granted = [failure.check]
+        self._keep(result)
+
+    def _keep(self, result: CheckResult) -> None:
         self.results.append(result)
+        if self._on_check is not None:
+            self._on_check(result)
 
 
 def _result(

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from mha_judge import __version__
 from mha_judge.errors import JudgeError, SandboxUnavailable, UsageError
 from mha_judge.sandbox.container.engine import connect, explained, usable_image
+from mha_judge.version import __version__
 
 PACKAGES = ("einops", "numpy", "py-landlock", "pyseccomp", "safetensors", "torch")
 """What the Dockerfile installs."""

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mha_judge import __version__
 from mha_judge.errors import SandboxUnavailable, UsageError
+from mha_judge.version import __version__
 
 if TYPE_CHECKING:
     from mha_judge.sandbox.limits import Limits

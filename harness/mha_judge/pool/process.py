@@ -1,0 +1,103 @@
+"""The parent's end of one process that grades."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from mha_judge.errors import JudgeError
+from mha_judge.pool.job import Job, Place
+from mha_judge.report.models import CheckResult, Report
+
+GRADE_TIMEOUT_S = 600.0
+"""Far above what limits allow a submission: a judge that takes longer hangs."""
+_LEAVING_S = 15.0
+_PACKAGES = Path(__file__).resolve().parents[2]
+# multiprocessing would run the program that uses this one again, to find out what it defines;
+# and the folder one works in is no place to import from: answers lie there (-P)
+_CODE = (
+    "import sys; sys.path.append(sys.argv[1])\n"
+    "from mha_judge.pool.serve import main; main(int(sys.argv[2]))"
+)
+
+
+class Process:
+    """A process with a judge and a sandbox of its own. It ends with its parent, however that ends.
+
+    Raises:
+        JudgeError: It cannot be started.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self._connection, theirs = multiprocessing.Pipe()
+        command = [sys.executable, "-P", "-c", _CODE, str(_PACKAGES), str(theirs.fileno())]
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C is the parent's to answer
+            )
+        except OSError as error:
+            raise JudgeError(f"no process can be started: {error.strerror}") from error
+        finally:
+            theirs.close()  # the end of the process must be the end of the connection
+        self._say(place)
+        self.grades = 0
+        """How many it has begun."""
+
+    def graded(self, job: Job, on_check: Callable[[CheckResult], None]) -> Report | JudgeError:
+        """Grade one job; return why there is no verdict if there is none.
+
+        Args:
+            job: What is graded.
+            on_check: Told each check as it is done, if the job asks for it.
+        """
+        self.grades += 1
+        self._say(job)
+        deadline = time.monotonic() + GRADE_TIMEOUT_S
+        while self._connection.poll(max(0.0, deadline - time.monotonic())):
+            try:
+                told: CheckResult | Report | JudgeError = self._connection.recv()
+            except (EOFError, OSError):
+                return JudgeError(
+                    f"the process that graded it ended (exit status {self._exit_status()}); "
+                    "was the machine out of memory?"
+                )
+            if not isinstance(told, CheckResult):
+                return told
+            on_check(told)
+        self.kill()
+        return JudgeError(f"the judge did not end within {GRADE_TIMEOUT_S:.0f} s")
+
+    def _say(self, what: Place | Job) -> None:
+        with contextlib.suppress(OSError):  # it is gone, which its answer will say
+            self._connection.send(what)
+
+    def _exit_status(self) -> int | None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_LEAVING_S)
+        return self._process.returncode
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def dismiss(self) -> None:
+        """Let it close its sandbox and end."""
+        self._connection.close()
+
+    def kill(self) -> None:
+        self._process.kill()  # its supervisor ends with it
+
+    def join(self) -> None:
+        """Wait until it has ended, and see to it that it does."""
+        if self._exit_status() is None:
+            self.kill()
+            self._process.wait()
+        self._connection.close()
