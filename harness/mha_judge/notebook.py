@@ -15,7 +15,7 @@ from mha_judge.report.models import Report
 
 
 @magics_class
-class JudgeMagics(Magics):  # type: ignore[misc]
+class JudgeMagics(Magics):
     """The magic, and the judge that stays warm from cell to cell."""
 
     _judge: Judge | None = None

@@ -8,6 +8,7 @@ import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import anyio
 import pytest
@@ -271,5 +272,5 @@ def _is_alive(process):
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    with open(f"/proc/{process}/stat", encoding="ascii") as file:
-        return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    status = Path(f"/proc/{process}/stat").read_text("ascii")
+    return status.rsplit(")", 1)[1].split()[0] != "Z"

@@ -43,7 +43,7 @@ def test_a_mistake_in_the_line_is_told_in_a_sentence(shell, line, words):
 
 
 def test_nothing_of_an_answer_is_markup(judge):
-    source = "# problem: softmax\nprint('<b>out</b>')\nraise ValueError('<script>alert(1)</script>')\n"
+    source = "# problem: softmax\nprint('<b>out</b>')\nraise ValueError('<script>alert(1)')\n"
 
     page = judge.grade(source)._repr_html_()
 

@@ -16,6 +16,8 @@ import pytest
 from mha_judge.errors import JudgeError
 from mha_judge.gpu import GpuAccess
 from mha_judge.pool import Job, Pool
+from mha_judge.pool import pool as pool_of
+from mha_judge.pool.process import Process
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.scoring.answers import discover
 from mha_judge.scoring.results import Results
@@ -280,16 +282,17 @@ def test_a_process_that_dies_is_a_fault_of_each_job(bank):
     assert "exit status 9" in str(faults[0])
 
 
-def test_processes_are_replaced_after_their_share(bank):
+def test_processes_are_replaced_after_their_share(bank, monkeypatch):
+    started = []
+    monkeypatch.setattr(pool_of, "Process", lambda place: started.append(1) or Process(place))
     source = (SUBMISSIONS / "split-merge-heads" / "right_einops.py").read_text("utf-8")
     job = Job("split-merge-heads", Submission.of(source, "a.py"), 1)
 
     with closing(Pool(bank, SandboxOptions("jail").open, 1, recycle_after=2)) as pool:
         reports = [report for _, report in pool.graded([job] * 5)]
-        leaving = len(pool._leaving)
 
     assert [report.score for report in reports] == [100.0] * 5
-    assert leaving == 2
+    assert len(started) == 3
 
 
 def test_a_sandbox_that_cannot_be_had_stops_the_run(answer, score):

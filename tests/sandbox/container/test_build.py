@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mha_judge.version import __version__
 from mha_judge.errors import UsageError
 from mha_judge.sandbox.container import build, engine
+from mha_judge.version import __version__
 from mha_judge.wire import PROTOCOL
 
 pytestmark = pytest.mark.slow

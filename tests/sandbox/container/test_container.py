@@ -18,11 +18,11 @@ import pytest
 from docker.errors import APIError
 from sandboxes import LIMITS, containers, gone, load
 
-from mha_judge.version import __version__
 from mha_judge.bank import Bank
 from mha_judge.errors import SandboxUnavailable
 from mha_judge.sandbox import SandboxOptions, Settings
 from mha_judge.sandbox.container import Container, attached, engine, flags, owner
+from mha_judge.version import __version__
 from mha_judge.wire import PROTOCOL
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("docker")]
