@@ -56,7 +56,7 @@ texts: $(INSTALLED)
 pictures: $(INSTALLED)
 	@$(BIN)/python examples/pictures.py
 
-bench: $(INSTALLED)
+bench: $(DEV_INSTALLED)
 	@$(BIN)/python benchmarks/run.py
 
 clean:

@@ -49,12 +49,12 @@ def _resident_of_score(folder: Path) -> list[int]:
     samples = []
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while process.poll() is None:
-        samples.append(_proportional(process.pid))
+        samples.append(proportional(process.pid))
         time.sleep(_EVERY_S)
     return samples
 
 
-def _proportional(root: int) -> int:
+def proportional(root: int) -> int:
     """Return the bytes that a process and its descendants hold, shared pages divided."""
     total, waiting = 0, [root]
     while waiting:

@@ -16,6 +16,7 @@ from statistics import median
 
 import commands
 import memory
+import service
 import throughput
 import warm
 from measure import Figure
@@ -25,6 +26,7 @@ PARTS: dict[str, tuple[Callable[[int], Iterator[Figure]], int]] = {
     "warm": (warm.figures, 7),
     "throughput": (throughput.figures, 3),
     "memory": (memory.figures, 1),
+    "service": (service.figures, 1),
 }
 """What can be measured, and how often it is repeated by default."""
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # a worker imports the package too, and has nothing of this
     from mha_judge.pool import Grading
     from mha_judge.report.models import CheckResult, Diagnosis, Report
     from mha_judge.sandbox import SandboxOptions
+    from mha_judge.submission import Submission
     from mha_judge.version import __version__
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "SandboxOptions",
     "SandboxUnavailable",
     "Severity",
+    "Submission",
     "SubmissionUnreadable",
     "UsageError",
     "Verdict",
@@ -62,6 +64,7 @@ _HOMES = {
     "pool": ("Grading",),
     "report.models": ("CheckResult", "Diagnosis", "Report"),
     "sandbox": ("SandboxOptions",),
+    "submission": ("Submission",),
     "version": ("__version__",),
 }  # fmt: skip
 """In which module each public name is defined."""

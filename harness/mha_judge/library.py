@@ -15,25 +15,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from mha_judge.bank import LANGUAGES, Bank
-from mha_judge.errors import JudgeError, SubmissionUnreadable, UsageError
+from mha_judge.errors import JudgeError, UsageError
 from mha_judge.gpu import GpuAccess
 from mha_judge.judge import MAX_SEED
 from mha_judge.listing import ProblemSummary, summaries
 from mha_judge.pool import Grading, Job, Pool
 from mha_judge.report.models import CheckResult, Report
 from mha_judge.sandbox import SandboxOptions
-from mha_judge.submission import Submission
+from mha_judge.submission import TEXT, Submission
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-AnswerLike = str | os.PathLike[str]
-"""A file, or a text: a `str` with a line break is the text of an answer, any other one a path."""
+AnswerLike = str | os.PathLike[str] | Submission
+"""A file, or a text: a `str` with a line break is the text of an answer, any other one a path. What
+comes from strangers is better made a `Submission.of_text`, which is never a path."""
 _AHEAD = 16
 """Answers that are handed in before they are waited for, for each process."""
 _CLOSED = "it was cancelled: the judge was closed"
-_TEXT = Path("answer.py")
-"""What the file of an answer is called that is no file."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +133,15 @@ class Judge:
             raise UsageError(f"no language {lang!r}; there are {' and '.join(LANGUAGES)}")
         self._bank.require(problem)
         return self._bank.statement(problem, lang)
+
+    def starter(self, problem: str) -> str:
+        """Return the file that one starts a problem with.
+
+        Raises:
+            UsageError: If there is no such problem.
+        """
+        self._bank.require(problem)
+        return self._bank.starter(problem)
 
     def grade(
         self,
@@ -236,7 +244,7 @@ class Judge:
         submission = _submission(answer)
         return self._pool.submit(
             Job(
-                problem=self._problem_of(submission, problem),
+                problem=self.problem_of(submission, problem),
                 submission=submission,
                 seed=_seed(seed),
                 verdict_only=verdict_only,
@@ -245,9 +253,16 @@ class Judge:
             on_check,
         )
 
-    def _problem_of(self, submission: Submission, problem: str | None) -> str:
+    def problem_of(self, answer: AnswerLike, problem: str | None = None) -> str:
+        """Return the id of the problem that an answer would be graded for.
+
+        Raises:
+            SubmissionUnreadable: If the answer is no readable text.
+            UsageError: If nothing says which problem it is, or there is none of that id.
+        """
         if problem is None:
-            if submission.path == _TEXT and submission.stated_problem is None:
+            submission = _submission(answer)
+            if submission.path == TEXT and submission.stated_problem is None:
                 raise UsageError(
                     "which problem is this? Pass its id, or write `# problem: ID` into the text"
                 )
@@ -365,11 +380,10 @@ def _submission(answer: AnswerLike) -> Submission:
     Raises:
         SubmissionUnreadable: If it cannot be.
     """
+    if isinstance(answer, Submission):
+        return answer
     if isinstance(answer, str) and "\n" in answer:
-        try:
-            return Submission.of_bytes(_TEXT, answer.encode())
-        except UnicodeEncodeError as error:
-            raise SubmissionUnreadable(f"the text is not Unicode: {error.reason}") from error
+        return Submission.of_text(answer)
     return Submission.read(Path(answer))
 
 

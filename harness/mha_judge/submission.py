@@ -15,6 +15,8 @@ from pathlib import Path
 from mha_judge.errors import SubmissionUnreadable, UsageError
 
 MAX_BYTES = 256 * 1024
+TEXT = Path("answer.py")
+"""What the file of an answer is called that is no file."""
 _PROBLEM_LINE = re.compile(r"^#[ \t]*problem:[ \t]*([A-Za-z0-9_-]{1,60})[ \t\r]*$", re.MULTILINE)
 
 
@@ -52,6 +54,19 @@ class Submission:
                 f"{path}: is empty; write an answer first; `mha-judge start ID` makes a starter"
             )
         return cls(path, _decode(path, data), hashlib.sha256(data).hexdigest())
+
+    @classmethod
+    def of_text(cls, text: str) -> Submission:
+        """Return the submission of a text that somebody handed in as such.
+
+        Raises:
+            SubmissionUnreadable: If it is too long or empty, or cannot be encoded.
+        """
+        try:
+            data = text.encode()
+        except UnicodeEncodeError as error:
+            raise SubmissionUnreadable(f"the text is not Unicode: {error.reason}") from error
+        return cls.of_bytes(TEXT, data)
 
     @classmethod
     def of(cls, source: str, name: str) -> Submission:

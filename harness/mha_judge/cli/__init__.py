@@ -24,6 +24,7 @@ _COMMANDS = {
     "run": "run",
     "watch": "watch",
     "score": "score",
+    "serve": "serve",
     "packet": "packet",
     "regrade": "regrade",
     "verify": "verify",

@@ -25,14 +25,19 @@ def revealed(report: Report, reveal: Reveal) -> dict[str, Any]:
         return full
     shown = report.model_dump(mode="json", include=_RESULT)
     if reveal is not Reveal.SCORE:
-        shown["checks"] = [_check(check, reveal) for check in report.checks]
+        shown["checks"] = [revealed_check(check, reveal) for check in report.checks]
     if reveal is Reveal.HINTS:
         shown["diagnoses"] = [{"title": d.title, "hint": d.hint} for d in report.diagnoses]
         shown["hints"] = report.hints
     return shown
 
 
-def _check(check: CheckResult, reveal: Reveal) -> dict[str, Any]:
+def revealed_check(check: CheckResult, reveal: Reveal) -> dict[str, Any] | None:
+    """Return as much of one check as a level allows; None if that is nothing."""
+    if reveal is Reveal.FULL:
+        return check.model_dump(mode="json")
+    if reveal is Reveal.SCORE:
+        return None
     told = _CHECK if reveal is not Reveal.HINTS else _CHECK | {"explanation"}
     if reveal is Reveal.HINTS and check.outcome is not Outcome.PASSED:
         told = told | _TOLD_WITH_HINTS

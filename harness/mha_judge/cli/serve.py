@@ -1,0 +1,120 @@
+"""`mha-judge serve`: grade over HTTP."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+from platformdirs import user_state_path
+
+from mha_judge.cli.context import bank_of
+from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.errors import UsageError
+from mha_judge.gpu import GpuAccess
+from mha_judge.sandbox import SandboxOptions
+
+_NEEDED = ("fastapi", "uvicorn", "prometheus_client")
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8750, show_default=True,
+              help="Port to listen on; 0 takes any.")  # fmt: skip
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="PATH",
+    help="Lines `candidate TOKEN` or `interviewer TOKEN`; needed where others can reach the host.",
+)
+@click.option("--allow-host", "allowed", metavar="NAME", multiple=True,
+              help="A further name of this server (repeatable).")  # fmt: skip
+@click.option("--certificate", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH",
+              help="TLS: the certificate chain, as PEM.")  # fmt: skip
+@click.option("--key", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH",
+              help="TLS: its private key, as PEM.")  # fmt: skip
+@click.option(
+    "--store",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="PATH",
+    help="SQLite file with all grades; default: in the user's state folder.",
+)
+@click.option("--keep", "keep_days", type=click.FloatRange(0), default=30.0, show_default=True,
+              metavar="DAYS", help="How long finished grades are kept.")  # fmt: skip
+@click.option("--queue", "most", type=click.IntRange(1), default=1000, show_default=True,
+              help="How many grades may be unfinished.")  # fmt: skip
+@click.option("--queue-timeout", "queue_timeout_s", type=click.FloatRange(0, min_open=True),
+              default=600.0, show_default=True, metavar="SECONDS",
+              help="How long an answer may wait for its turn.")  # fmt: skip
+@click.option("--drain", "drain_s", type=click.FloatRange(0), default=30.0, show_default=True,
+              metavar="SECONDS", help="What accepted answers may take after SIGTERM.")  # fmt: skip
+@click.option(
+    "--candidates-see",
+    type=click.Choice(["score", "checks", "hints", "full"]),
+    default="checks",
+    show_default=True,
+    help="How much of a report a candidate's token shows.",
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=lambda: len(os.sched_getaffinity(0)),
+    show_default="number of cores",
+    help="How many answers are graded at once.",
+)
+@sandbox_options()
+@click.pass_context
+def command(
+    ctx: click.Context,
+    host: str,
+    port: int,
+    token_file: Path | None,
+    allowed: tuple[str, ...],
+    certificate: Path | None,
+    key: Path | None,
+    store: Path | None,
+    keep_days: float,
+    most: int,
+    queue_timeout_s: float,
+    drain_s: float,
+    candidates_see: str,
+    jobs: int,
+    sandbox: SandboxOptions,
+    gpus: GpuAccess,
+) -> None:
+    """Grade answers that come over HTTP.
+
+    SIGTERM or Ctrl-C stops it: what was accepted is graded, or kept for the next start.
+    """
+    bank = bank_of(ctx)
+    try:
+        from mha_judge.service.server import Options, serve
+    except ModuleNotFoundError as error:
+        if error.name not in _NEEDED:
+            raise
+        raise UsageError(
+            f"{error.name} is not installed; run `pip install 'mha-judge[serve]'`"
+        ) from error
+    from mha_judge.report.models import Reveal
+
+    serve(
+        Options(
+            bank=bank.root,
+            sandbox=sandbox,
+            workers=jobs,
+            host=host,
+            port=port,
+            store=store or user_state_path("mha-judge") / "grades.sqlite",
+            token_file=token_file,
+            allowed_hosts=allowed,
+            certificate=certificate,
+            key=key,
+            most=most,
+            queue_timeout_s=queue_timeout_s,
+            drain_s=drain_s,
+            keep_days=keep_days,
+            candidates_see=Reveal(candidates_see),
+        ),
+        lambda text: click.echo(text, err=True),
+    )

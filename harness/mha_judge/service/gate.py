@@ -1,0 +1,127 @@
+"""What comes before any route: hosts, origins, tokens, bodies too large or too slow."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mha_judge.service.tokens import Tokens
+
+MAX_BODY_BYTES = 16 * 1024**2
+_MOST_IGNORED_BYTES = 1024**2
+"""What is read of a body that is refused anyway."""
+BODY_S = 20.0
+"""What a client may take to send a body."""
+_FREE = ("/healthz", "/readyz")
+
+
+class Gate:
+    """Lets through what has a token and names this server, with its whole body."""
+
+    def __init__(self, app: ASGIApp, tokens: Tokens, hosts: Collection[str]) -> None:
+        """Take what lies behind.
+
+        Args:
+            app: The routes.
+            tokens: Who may ask.
+            hosts: The names under which the server is reached: a page of another site that a
+                browser shows could have its own name lead here.
+        """
+        self._app = app
+        self._tokens = tokens
+        self._hosts = frozenset(host.lower() for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        refused = self._refused(scope["path"], headers)
+        if refused is None:
+            scope["role"] = self._tokens.role_of(headers.get("authorization"))
+            if scope["role"] is None and scope["path"] not in _FREE:
+                refused = JSONResponse(
+                    {"detail": "send a token: `Authorization: Bearer TOKEN`"},
+                    401,
+                    {"WWW-Authenticate": "Bearer"},
+                )
+        most = MAX_BODY_BYTES if refused is None else _MOST_IGNORED_BYTES
+        body = b""
+        try:  # of what is refused too: a client that is still sending would not read why
+            async with asyncio.timeout(BODY_S):
+                body = await _body(receive, headers, most)
+        except TimeoutError:
+            refused = refused or _because(408, f"the body did not come within {BODY_S:g} s")
+        except _TooLarge:
+            refused = refused or _because(413, f"the body is larger than {most >> 20} MiB")
+        except _Left:
+            return
+        if refused is not None:
+            refused.headers["Connection"] = "close"  # what is left of the body is not read
+            await refused(scope, receive, send)
+        else:
+            await self._app(scope, _given(body, receive), send)
+
+    def _refused(self, path: str, headers: Headers) -> JSONResponse | None:
+        if _name(f"//{headers.get('host', '')}") not in self._hosts:
+            return _because(421, "this server is not reached under that name; see --allow-host")
+        origin = headers.get("origin")
+        if origin is not None and _name(origin) not in self._hosts:
+            return _because(403, "pages of other sites may not ask this server")
+        return None
+
+
+class _TooLarge(Exception):
+    pass
+
+
+class _Left(Exception):
+    pass
+
+
+async def _body(receive: Receive, headers: Headers, most: int) -> bytes:
+    length = headers.get("content-length", "0")
+    if length.isdecimal() and int(length[:20]) > most:
+        raise _TooLarge
+    parts, size, more = [], 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _Left
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > most:
+            raise _TooLarge
+        more = message.get("more_body", False)
+    return b"".join(parts)
+
+
+def _given(body: bytes, receive: Receive) -> Receive:
+    """Return what gives a body that was read, and afterwards what else comes."""
+    given = False
+
+    async def give() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return give
+
+
+def _name(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _because(status: int, detail: str) -> JSONResponse:
+    return JSONResponse({"detail": detail}, status)

@@ -1,0 +1,93 @@
+"""What clients send, and what they are told."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MAX_ANSWERS = 200
+"""Of one request."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+class Ask(_Model):
+    """One answer to grade."""
+
+    source: str
+    """The text of the file, at most 256 KiB as UTF-8."""
+    problem: Annotated[str, Field(max_length=60)] | None = None
+    """Its id; else the source must have a `# problem: ID` line."""
+    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
+    """Repeats an earlier report; fresh if there is none."""
+    verdict_only: bool = False
+    """Stop at the first check that fails, and explain nothing."""
+
+
+class Batch(_Model):
+    """Several answers; each gets a grade of its own."""
+
+    answers: Annotated[list[Ask], Field(min_length=1, max_length=MAX_ANSWERS)]
+
+
+class State(StrEnum):
+    """How far a grade is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    REFUSED = "refused"
+    """It was never accepted: an answer of a batch that cannot be read, or to no problem."""
+
+
+class Reason(StrEnum):
+    """Why a grade is done. Only `verdict` says anything of the answer."""
+
+    VERDICT = "verdict"
+    QUEUE_TIMEOUT = "queue_timeout"
+    CANCELLED = "cancelled"
+    JUDGE_FAILED = "judge_failed"
+
+
+class Grade(_Model):
+    """One answer's way from the queue to its report."""
+
+    id: str
+    state: State
+    position: int | None = None
+    """Of one that waits: 1 is next."""
+    reason: Reason | None = None
+    message: str = ""
+    """Why there is no verdict."""
+    report: dict[str, Any] | None = None
+    """As much of it as the token may see."""
+
+
+class Grades(_Model):
+    """The grades of a batch, in its order."""
+
+    grades: list[Grade]
+
+
+class Problem(_Model):
+    """A problem at a glance."""
+
+    id: str
+    title: str
+    title_zh: str
+    track: str
+    level: int
+    minutes: int
+    points: int
+
+
+class Statement(_Model):
+    """What a problem asks, as Markdown."""
+
+    id: str
+    lang: str
+    markdown: str

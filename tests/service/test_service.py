@@ -1,0 +1,230 @@
+"""Answers over HTTP: every one gets its verdict, or a reason why there is none."""
+
+import json
+import os
+import signal
+import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from serving import CRASHES, HANGS, Server
+
+pytestmark = pytest.mark.slow
+
+
+def ask(source, problem="softmax", **fields):
+    return {"source": source, "problem": problem, **fields}
+
+
+def events(client, grade_id):
+    with client.stream("GET", f"/v1/grades/{grade_id}/events") as stream:
+        text = stream.read().decode()
+    pairs = [block.split("\n") for block in text.strip().split("\n\n") if block[0] != ":"]
+    return [(kind.removeprefix("event: "), json.loads(data[6:])) for kind, data in pairs]
+
+
+def test_one_answer_is_graded_while_one_waits(interviewer, right):
+    reply = interviewer.post("/v1/grades?wait=60", json=ask(right, seed=3))
+
+    grade = reply.json()
+    assert reply.status_code == 200
+    assert (grade["state"], grade["reason"]) == ("done", "verdict")
+    assert (grade["report"]["verdict"], grade["report"]["seed"]) == ("accepted", 3)
+    assert interviewer.get(f"/v1/grades/{grade['id']}").json() == grade
+
+
+def test_a_batch_with_a_broken_answer_goes_on(interviewer, right, wrong):
+    answers = [ask(right), ask(wrong, "sofmax"), ask(""), ask(wrong, verdict_only=True)]
+
+    reply = interviewer.post("/v1/grades", json={"answers": answers})
+    first, near, empty, last = reply.json()["grades"]
+    done = [interviewer.get(f"/v1/grades/{one['id']}?wait=60").json() for one in (first, last)]
+
+    assert reply.status_code == 202
+    assert near["state"] == empty["state"] == "refused"
+    assert "did you mean softmax" in near["message"] and "is empty" in empty["message"]
+    assert [one["report"]["verdict"] for one in done] == ["accepted", "rejected"]
+
+
+def test_checks_are_streamed_as_they_are_done(interviewer, candidate, right):
+    grade_id = interviewer.post("/v1/grades", json=ask(right)).json()["id"]
+
+    told = events(interviewer, grade_id)
+    late = events(interviewer, grade_id)
+
+    kind, grade = told[-1]
+    assert kind == "grade"
+    checks = [check["id"] for check in grade["report"]["checks"]]
+    assert [check["id"] for kind, check in told[:-1]] == checks
+    assert late == [("grade", grade)]
+
+
+def test_a_candidate_sees_what_candidates_may_see(interviewer, candidate, wrong):
+    whole = interviewer.post("/v1/grades?wait=60", json=ask(wrong)).json()
+    grade_id = candidate.post("/v1/grades", json=ask(wrong)).json()["id"]
+    streamed = events(candidate, grade_id)
+    shown = candidate.get(f"/v1/grades/{whole['id']}").json()["report"]
+
+    assert whole["report"]["diagnoses"]
+    assert "diagnoses" not in shown and "seed" not in shown
+    assert not any(check.get("message") or check.get("detail") for _, check in streamed[:-1])
+    assert candidate.get("/metrics").status_code == 403
+    assert 'verdict="rejected"' in interviewer.get("/metrics").text
+
+
+def test_what_is_the_judges_fault_is_no_score(start, right):
+    server = start("-j", "1", "--queue-timeout", "3")
+    with server.client() as client:
+        running, waiting, late = (
+            client.post("/v1/grades", json=ask(HANGS)).json()["id"] for _ in range(3)
+        )
+        position = client.get(f"/v1/grades/{late}").json()["position"]
+        cancelled = client.delete(f"/v1/grades/{waiting}").json()
+        timed_out = client.get(f"/v1/grades/{late}?wait=30").json()
+        taken_back = client.delete(f"/v1/grades/{running}").json()
+        accepted = client.post("/v1/grades?wait=60", json=ask(right)).json()
+
+    assert position == 2
+    assert [one["reason"] for one in (cancelled, timed_out, taken_back)] == [
+        "cancelled", "queue_timeout", "cancelled",
+    ]  # fmt: skip
+    assert all(one["report"] is None for one in (cancelled, timed_out, taken_back))
+    assert accepted["report"]["verdict"] == "accepted"
+
+
+def test_a_process_that_dies_costs_nobody_a_verdict(start, right, wrong):
+    server = start()
+    with server.client() as client, ThreadPoolExecutor(8) as threads:
+        asked = [threads.submit(
+            client.post, "/v1/grades?wait=100", json=ask(one)
+        ) for one in (right, wrong, CRASHES, right) * 4]  # fmt: skip
+        for _ in range(3):
+            time.sleep(1.5)
+            for process in server.graders()[:1]:
+                os.kill(process, signal.SIGKILL)
+        grades = [one.result().json() for one in asked]
+
+    assert [one["reason"] for one in grades] == ["verdict"] * 16
+    verdicts = [one["report"]["verdict"] for one in grades]
+    assert verdicts == ["accepted", "rejected", "crashed", "accepted"] * 4
+
+
+def test_what_was_acknowledged_survives_the_server(start, right, wrong):
+    first = start()
+    with first.client() as client:
+        batch = {"answers": [ask(right), ask(wrong)] * 5}
+        headers = {"Idempotency-Key": "class 7"}
+        grades = client.post("/v1/grades", json=batch, headers=headers).json()["grades"]
+        client.get(f"/v1/grades/{grades[0]['id']}?wait=60")
+    first.stop(signal.SIGKILL)
+    deadline = time.monotonic() + 5
+    while first.graders() and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+    second = start()
+    with second.client() as client:
+        again = client.post("/v1/grades", json=batch, headers=headers).json()["grades"]
+        other = client.post("/v1/grades", json=ask(right), headers=headers)
+        done = [client.get(f"/v1/grades/{one['id']}?wait=100").json() for one in grades]
+
+    assert not first.graders()
+    assert [one["id"] for one in again] == [one["id"] for one in grades]
+    assert other.status_code == 409
+    assert [one["report"]["verdict"] for one in done] == ["accepted", "rejected"] * 5
+
+
+def test_a_server_that_is_told_to_stop_ends_what_it_accepted(start, right):
+    server = start()
+    with server.client() as client:
+        ids = [client.post("/v1/grades", json=ask(right)).json()["id"] for _ in range(6)]
+
+    assert server.stop(signal.SIGTERM) == 0
+    with sqlite3.connect(server.folder / "grades.sqlite") as store:
+        kept = dict(store.execute("select id, reason from grades").fetchall())
+    assert kept == dict.fromkeys(ids, "verdict")
+
+
+def test_a_server_that_has_no_time_keeps_what_it_accepted(start, right):
+    server = start("--drain", "0")
+    with server.client() as client:
+        ids = [client.post("/v1/grades", json=ask(one)).json()["id"] for one in (HANGS, right)]
+
+    assert server.stop(signal.SIGTERM) == 0
+    with sqlite3.connect(server.folder / "grades.sqlite") as store:
+        kept = dict(store.execute("select id, reason from grades").fetchall())
+    assert kept == dict.fromkeys(ids)
+
+
+def test_a_full_queue_says_when_to_come_back(start):
+    server = start("--queue", "3", "-j", "1")
+    with server.client() as client:
+        replies = [client.post("/v1/grades", json=ask(HANGS)) for _ in range(4)]
+
+    assert [one.status_code for one in replies] == [202, 202, 202, 429]
+    assert int(replies[-1].headers["Retry-After"]) >= 1
+
+
+def test_problems_and_statements_are_served(candidate):
+    problems = candidate.get("/v1/problems").json()
+    statement = candidate.get("/v1/problems/sdpa?lang=zh").json()
+
+    assert {"id", "title", "title_zh", "track", "level"} <= problems[0].keys()
+    assert statement["lang"] == "zh" and statement["markdown"]
+    assert candidate.get("/v1/problems/sdpa?lang=fr").status_code == 422
+
+
+def test_a_page_tells_what_can_be_asked_without_a_program_from_elsewhere(candidate):
+    page = candidate.get("/docs").text
+
+    assert "/v1/grades" in page and "Authorization: Bearer" in page
+    assert "<script" not in page and "https://" not in page
+    assert candidate.get("/openapi.json").json()["info"]["title"] == "mha-judge"
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (("--host", "0.0.0.0"), 2, "pass --token-file"),
+        (("--token-file", "missing"), 2, "check the path"),
+        (("--token-file", "open"), 2, "chmod 600"),
+        (("--token-file", "short"), 2, "line 1: write a role"),
+        (("--token-file", "empty"), 2, "there is no token"),
+        (("--certificate", "short"), 2, "belong together"),
+        (("--certificate", "short", "--key", "short"), 2, "certificate cannot be used"),
+        (("--store", "short"), 2, "cannot be used as a store"),
+        (("--sandbox", "container", "--image", "none:here"), 5, "none:here"),
+        (("--host", "203.0.113.1", "--token-file", "good"), 2, "cannot be listened on"),
+    ],
+)
+def test_what_cannot_be_served_is_told_at_once(tmp_path, options, code, words):
+    for name, text in (
+        ("open", "interviewer 0123456789abcdef"), ("short", "interviewer 0123"), ("empty", "#"),
+        ("good", "interviewer 0123456789abcdef"),
+    ):  # fmt: skip
+        (tmp_path / name).touch(mode=0o644 if name == "open" else 0o600)
+        (tmp_path / name).write_text(f"{text}\n", "utf-8")
+
+    server = Server(tmp_path, *options, expect_start=False)
+
+    assert server.process.wait(60) == code
+    assert words in server.text
+    assert "Traceback" not in server.text
+
+
+def test_a_port_in_use_is_told(start, tmp_path):
+    port = start().url.rpartition(":")[2]
+
+    second = Server(tmp_path, "--port", port, "--store", "other", expect_start=False)
+
+    assert second.process.wait(60) == 2
+    assert "pass another --port" in second.text
+
+
+def test_a_store_in_use_is_told(start):
+    first = start()
+
+    second = Server(first.folder, expect_start=False)
+
+    assert second.process.wait(60) == 2
+    assert "cannot be used as a store" in second.text
