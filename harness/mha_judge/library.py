@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import os
 import secrets
+import threading
 import weakref
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from concurrent.futures import CancelledError, wait
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -365,9 +366,9 @@ async def _settled(grading: Grading) -> None:
     """Wait in a thread of its own: there is no limit to how many may wait."""
     from anyio import CapacityLimiter, to_thread
 
-    await to_thread.run_sync(
-        wait, [grading.future], abandon_on_cancel=True, limiter=CapacityLimiter(math.inf)
-    )
+    done = threading.Event()
+    grading.future.add_done_callback(lambda _: done.set())
+    await to_thread.run_sync(done.wait, abandon_on_cancel=True, limiter=CapacityLimiter(math.inf))
 
 
 def _with_problem(item: AnswerLike | tuple[AnswerLike, str]) -> tuple[AnswerLike, str | None]:
@@ -382,6 +383,8 @@ def _submission(answer: AnswerLike) -> Submission:
     """
     if isinstance(answer, Submission):
         return answer
+    if not isinstance(answer, (str, os.PathLike)):
+        raise UsageError(f"an answer is a text or a path, not a {type(answer).__name__}")
     if isinstance(answer, str) and "\n" in answer:
         return Submission.of_text(answer)
     return Submission.read(Path(answer))

@@ -21,15 +21,17 @@ class JudgeMagics(Magics):
     _judge: Judge | None = None
 
     @cell_magic
-    def judge(self, line: str, cell: str) -> Report:
+    def judge(self, line: str, cell: str) -> Report | None:
         """Grade the cell: `%%judge [ID] [--seed N] [--verdict-only]`."""
         try:
             asked = _options().make_context("%%judge", shlex.split(line)).params
+        except click.exceptions.Exit:  # it has shown its help
+            return None
         except (click.ClickException, ValueError) as error:
             raise BadMagic(getattr(error, "message", str(error))) from None
-        if self._judge is None:
-            self._judge = Judge(workers=1)
         try:
+            if self._judge is None:
+                self._judge = Judge(workers=1)
             return self._judge.grade(f"{cell}\n", **asked)
         except JudgeError as error:
             raise BadMagic(str(error)) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import hashlib
 import io
 import os
@@ -108,8 +109,12 @@ def _read_regular(path: Path) -> bytes:
         descriptor = os.open(path, flags)
     except FileNotFoundError as error:
         raise refuse("there is no such file", "check the path") from error
+    except ValueError as error:  # NUL, or what is no Unicode
+        raise refuse(
+            "is no path", "check it; a text of one line must end with a line break"
+        ) from error
     except OSError as error:
-        if path.is_symlink():
+        if error.errno == errno.ELOOP:
             raise refuse("is a symbolic link", "name the file itself") from error
         raise refuse(
             f"cannot be opened ({error.strerror})", "check the path and its permissions"

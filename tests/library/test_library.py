@@ -73,12 +73,22 @@ def test_a_problem_is_found_where_the_answer_says_it(judge, right):
         ("\n\n", "is empty"),
         ("x = '\ud800'\n", "not Unicode"),
         ("x = 1\0\n", "NUL bytes"),
+        ("x = 1\0", "is no path"),
+        ("x = '\ud800'", "is no path"),
+        ("x" * 5_000, "cannot be opened"),
         ("#\n" * 200_000, "larger than 256 KiB"),
     ],
 )
 def test_what_cannot_be_read_is_refused(judge, answer, words):
     with pytest.raises(SubmissionUnreadable, match=words):
         judge.grade(answer, "softmax")
+
+
+def test_what_is_no_answer_at_all_is_refused(judge, right):
+    with pytest.raises(UsageError, match="not a bytes"):
+        judge.grade(b"x = 1\n", "softmax")
+    graded = list(judge.grade_many([("x\0", "softmax"), (b"x", "softmax"), (right, "softmax")]))
+    assert [one.report is None for one in graded] == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -152,6 +162,57 @@ def test_a_process_that_dies_is_no_verdict():
         asked._process._process.kill()
         with pytest.raises(JudgeError, match="ended"):
             asked.future.result(timeout=SOON_S)
+
+
+def test_an_idle_process_that_was_killed_costs_nobody_a_verdict(right):
+    with Judge(sandbox="jail", workers=1) as judge:
+        judge.grade(right, "softmax", verdict_only=True)
+        (process,) = judge._pool._idle
+        process._process.kill()
+        process._process.wait()
+
+        assert judge.grade(right, "softmax", verdict_only=True).verdict is Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize("error", [OSError(24, "Too many open files"), MemoryError()])
+def test_a_process_that_cannot_be_started_is_no_verdict_and_no_end(right, monkeypatch, error):
+    with Judge(sandbox="jail", workers=1) as judge:
+        with monkeypatch.context() as patch:
+
+            def refuse(*_):
+                raise error
+
+            patch.setattr("multiprocessing.Pipe", refuse)
+            with pytest.raises((JudgeError, MemoryError)):
+                judge.submit(right, "softmax").future.result(timeout=SOON_S)
+
+        assert judge.grade(right, "softmax", verdict_only=True).verdict is Verdict.ACCEPTED
+
+
+def test_who_is_told_checks_may_fail(judge, right):
+    def leave(_):
+        raise SystemExit("enough")
+
+    for _ in range(3):
+        with pytest.raises(SystemExit):
+            judge.submit(right, "softmax", on_check=leave).future.result(timeout=60)
+    assert judge.grade(right, "softmax", verdict_only=True).verdict is Verdict.ACCEPTED
+
+
+def test_closing_wakes_who_awaits_a_turn(hangs, right):
+    judge = Judge(sandbox="jail", workers=1)
+    judge.submit(hangs)
+
+    async def main():
+        with pytest.raises(JudgeError, match="the judge was closed"):
+            await judge.agrade(right, "softmax")
+
+    closing = threading.Timer(1.0, judge.close)
+    closing.start()
+    began = time.monotonic()
+    anyio.run(main)
+
+    assert time.monotonic() - began < 1.0 + SOON_S
 
 
 def test_closing_ends_what_is_being_graded(hangs, right):

@@ -42,6 +42,11 @@ def test_a_mistake_in_the_line_is_told_in_a_sentence(shell, line, words):
         shell.run_cell_magic("judge", line, "x = 1\n")
 
 
+def test_help_is_shown(shell, capsys):
+    assert shell.run_cell_magic("judge", "--help", "x = 1\n") is None
+    assert "--verdict-only" in capsys.readouterr().out
+
+
 def test_nothing_of_an_answer_is_markup(judge):
     source = "# problem: softmax\nprint('<b>out</b>')\nraise ValueError('<script>alert(1)')\n"
 

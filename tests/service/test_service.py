@@ -35,14 +35,19 @@ def test_one_answer_is_graded_while_one_waits(interviewer, right):
 
 
 def test_a_batch_with_a_broken_answer_goes_on(interviewer, right, wrong):
-    answers = [ask(right), ask(wrong, "sofmax"), ask(""), ask(wrong, verdict_only=True)]
+    odd = "x = '\ud800'"
+    answers = [ask(right), ask(wrong, "sofmax"), ask(""), ask(odd), ask(wrong, verdict_only=True)]
 
-    reply = interviewer.post("/v1/grades", json={"answers": answers})
-    first, near, empty, last = reply.json()["grades"]
+    body = json.dumps({"answers": answers})
+    reply = interviewer.post(
+        "/v1/grades", content=body, headers={"Content-Type": "application/json"}
+    )
+    first, near, empty, strange, last = reply.json()["grades"]
     done = [interviewer.get(f"/v1/grades/{one['id']}?wait=60").json() for one in (first, last)]
 
     assert reply.status_code == 202
-    assert near["state"] == empty["state"] == "refused"
+    assert near["state"] == empty["state"] == strange["state"] == "refused"
+    assert "not Unicode" in strange["message"]
     assert "did you mean softmax" in near["message"] and "is empty" in empty["message"]
     assert [one["report"]["verdict"] for one in done] == ["accepted", "rejected"]
 
@@ -110,6 +115,17 @@ def test_a_process_that_dies_costs_nobody_a_verdict(start, right, wrong):
     assert verdicts == ["accepted", "rejected", "crashed", "accepted"] * 4
 
 
+def test_idle_processes_that_die_cost_nobody_a_verdict(start, right):
+    server = start()
+    with server.client() as client, ThreadPoolExecutor(2) as threads:
+        list(threads.map(lambda _: client.post("/v1/grades?wait=60", json=ask(right)), range(2)))
+        for process in server.graders():
+            os.kill(process, signal.SIGKILL)
+        grade = client.post("/v1/grades?wait=60", json=ask(right)).json()
+
+    assert grade["reason"] == "verdict"
+
+
 def test_what_was_acknowledged_survives_the_server(start, right, wrong):
     first = start()
     with first.client() as client:
@@ -145,6 +161,23 @@ def test_a_server_that_is_told_to_stop_ends_what_it_accepted(start, right):
     assert kept == dict.fromkeys(ids, "verdict")
 
 
+def test_who_waits_when_the_server_stops_is_told(start, right):
+    server = start("-j", "1", "--drain", "3")
+    with server.client() as client, ThreadPoolExecutor(2) as threads:
+        grade_id = client.post("/v1/grades", json=ask(HANGS)).json()["id"]
+        waiting = threads.submit(client.get, f"/v1/grades/{grade_id}?wait=100")
+        streaming = threads.submit(events, client, grade_id)
+        time.sleep(2)
+        began = time.monotonic()
+        code = server.stop(signal.SIGTERM)
+        took = time.monotonic() - began
+
+    assert code == 0 and took < 3 + 5
+    for grade in (waiting.result().json(), streaming.result()[-1][1]):
+        assert grade["state"] == "waiting" and "is stopping" in grade["message"]
+    assert "Traceback" not in server.text
+
+
 def test_a_server_that_has_no_time_keeps_what_it_accepted(start, right):
     server = start("--drain", "0")
     with server.client() as client:
@@ -161,6 +194,9 @@ def test_a_full_queue_says_when_to_come_back(start):
     with server.client() as client:
         replies = [client.post("/v1/grades", json=ask(HANGS)) for _ in range(4)]
 
+        many = client.post("/v1/grades", json={"answers": [ask(HANGS)] * 4})
+
+    assert many.status_code == 422 and "room for 3" in many.json()["detail"]
     assert [one.status_code for one in replies] == [202, 202, 202, 429]
     assert int(replies[-1].headers["Retry-After"]) >= 1
 

@@ -60,15 +60,24 @@ def test_what_is_old_is_forgotten_with_its_key(store):
     assert store.get("b") and store.known("candidate", "l", "one") == ["b"]
 
 
+def test_others_cannot_read_it(store, tmp_path):
+    store.add(stored("a"), "candidate", None, "")
+
+    assert {path.stat().st_mode & 0o077 for path in (tmp_path / "deep").iterdir()} == {0}
+
+
 def test_a_file_of_another_kind_or_version_is_refused_and_left_as_it_is(tmp_path):
-    text, newer, other = (tmp_path / name for name in ("text", "newer", "other"))
+    names = ("text", "newer", "other", "same")
+    text, newer, other, same = (tmp_path / name for name in names)
     text.write_text("no database at all, but long enough to be looked at" * 50, "utf-8")
     with closing(sqlite3.connect(newer)) as made:
         made.execute("pragma user_version = 99")
     with closing(sqlite3.connect(other)) as made:
         made.execute("create table mine (x)")
         made.commit()
-    before = {path: path.read_bytes() for path in (text, newer, other)}
+    with closing(sqlite3.connect(same)) as made:
+        made.execute("pragma user_version = 1")
+    before = {path: path.read_bytes() for path in (text, newer, other, same)}
 
     for path in before:
         with pytest.raises(UsageError, match="cannot be used as a store"):

@@ -39,14 +39,14 @@ _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
     metavar="PATH",
     help="SQLite file with all grades; default: in the user's state folder.",
 )
-@click.option("--keep", "keep_days", type=click.FloatRange(0), default=30.0, show_default=True,
+@click.option("--keep", "keep_days", type=click.IntRange(0, 36_500), default=30, show_default=True,
               metavar="DAYS", help="How long finished grades are kept.")  # fmt: skip
 @click.option("--queue", "most", type=click.IntRange(1), default=1000, show_default=True,
               help="How many grades may be unfinished.")  # fmt: skip
-@click.option("--queue-timeout", "queue_timeout_s", type=click.FloatRange(0, min_open=True),
-              default=600.0, show_default=True, metavar="SECONDS",
+@click.option("--queue-timeout", "queue_timeout_s", type=click.IntRange(1, 604_800),
+              default=600, show_default=True, metavar="SECONDS",
               help="How long an answer may wait for its turn.")  # fmt: skip
-@click.option("--drain", "drain_s", type=click.FloatRange(0), default=30.0, show_default=True,
+@click.option("--drain", "drain_s", type=click.IntRange(0, 86_400), default=30, show_default=True,
               metavar="SECONDS", help="What accepted answers may take after SIGTERM.")  # fmt: skip
 @click.option(
     "--candidates-see",
@@ -74,10 +74,10 @@ def command(
     certificate: Path | None,
     key: Path | None,
     store: Path | None,
-    keep_days: float,
+    keep_days: int,
     most: int,
-    queue_timeout_s: float,
-    drain_s: float,
+    queue_timeout_s: int,
+    drain_s: int,
     candidates_see: str,
     jobs: int,
     sandbox: SandboxOptions,

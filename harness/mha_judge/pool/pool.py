@@ -30,9 +30,10 @@ class Grading:
         self.started_at: float | None = None
         """When a process took it, by the monotonic clock; None while it waits."""
         self._on_check = on_check
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # who is told of a cancellation may cancel, too
         self._process: Process | None = None
         self._cancelled = False
+        self._left_the_queue = False
 
     def cancel(self) -> None:
         """Take it back. A process that grades it is ended; a report that is there stays."""
@@ -40,7 +41,14 @@ class Grading:
             self._cancelled = True
             if self._process is not None:
                 self._process.kill()
-        self.future.cancel()
+            if self.future.cancel():
+                self.begin()  # who waits for it is told only now
+
+    def begin(self) -> bool:
+        """Note that its turn has come; return whether it is still wanted."""
+        with self._lock:
+            first, self._left_the_queue = not self._left_the_queue, True
+            return first and self.future.set_running_or_notify_cancel()
 
     def grade(self, process: Process) -> bool:
         """Have it graded; return whether the process may be given another job.
@@ -53,10 +61,10 @@ class Grading:
                 process.kill()
             self._process = process
         self.started_at = time.monotonic()
-        answer: Report | Exception
+        answer: Report | BaseException
         try:
             answer = process.graded(self.job, self._on_check)
-        except Exception as error:  # of whoever is told the checks
+        except BaseException as error:  # of whoever is told the checks
             process.kill()
             answer = error
         with self._lock:
@@ -114,12 +122,12 @@ class Pool:
         with self._lock:
             if self._is_closed:
                 raise JudgeError("the judge is closed; open another one")
-            self._unfinished += 1
-            if len(self._threads) < min(self._most, self._unfinished):
+            if len(self._threads) < min(self._most, self._unfinished + 1):
                 # not one of an executor's, which has its jobs graded before a program may end
                 thread = threading.Thread(target=self._work, name="mha-judge", daemon=True)
-                self._threads.append(thread)
                 thread.start()
+                self._threads.append(thread)
+            self._unfinished += 1
             self._waiting.put(grading)
         return grading
 
@@ -160,32 +168,38 @@ class Pool:
     def _work(self) -> None:
         """Grade what comes, in a thread for each process that may be at work."""
         while (grading := self._waiting.get()) is not None:
-            if grading.future.set_running_or_notify_cancel():
+            if grading.begin():
                 self._grade(grading)
             with self._lock:
                 self._unfinished -= 1
 
     def _grade(self, grading: Grading) -> None:
+        """Have a job graded; whatever happens, its future is done, and this thread goes on."""
+        process, may_go_on = None, False
         with self._lock:
             self._at_work.add(grading)
             if self._is_closed:  # since it was taken from the queue
                 grading.cancel()
         try:
             process = self._taken()
-        except JudgeError as error:
-            grading.future.set_exception(error)
-        else:
             may_go_on = grading.grade(process)
-            with self._lock:
-                self._put_away(process, may_go_on and process.grades < self._recycle_after)
+        except BaseException as error:  # no process, or what was to be told of a report
+            if not grading.future.done():
+                with contextlib.suppress(BaseException):
+                    grading.future.set_exception(error)
         with self._lock:
             self._at_work.remove(grading)
+            if process is not None:
+                self._put_away(process, may_go_on and process.grades < self._recycle_after)
 
     def _taken(self) -> Process:
         """Return a process that is idle, the last one used first, or a fresh one."""
         with self._lock:
-            if self._idle:
-                return self._idle.pop()
+            while self._idle:
+                process = self._idle.pop()
+                if not process.has_ended:  # as one does that somebody kills
+                    return process
+                process.dismiss()
         process = Process(self._place)
         with self._lock:
             self._processes.add(process)

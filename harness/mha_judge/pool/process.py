@@ -34,7 +34,10 @@ class Process:
     """
 
     def __init__(self, place: Place) -> None:
-        self._connection, theirs = multiprocessing.Pipe()
+        try:
+            self._connection, theirs = multiprocessing.Pipe()
+        except OSError as error:
+            raise JudgeError(f"no process can be started: {error.strerror}") from error
         command = [sys.executable, "-P", "-c", _CODE, str(_PACKAGES), str(theirs.fileno())]
         try:
             self._process = subprocess.Popen(
@@ -44,6 +47,7 @@ class Process:
                 start_new_session=True,  # Ctrl-C is the parent's to answer
             )
         except OSError as error:
+            self._connection.close()
             raise JudgeError(f"no process can be started: {error.strerror}") from error
         finally:
             theirs.close()  # the end of the process must be the end of the connection
@@ -75,7 +79,7 @@ class Process:
         self.kill()
         return JudgeError(f"the judge did not end within {GRADE_TIMEOUT_S:.0f} s")
 
-    def _say(self, what: Place | Job) -> None:
+    def _say(self, what: Place | Job | None) -> None:
         with contextlib.suppress(OSError):  # it is gone, which its answer will say
             self._connection.send(what)
 
@@ -90,6 +94,7 @@ class Process:
 
     def dismiss(self) -> None:
         """Let it close its sandbox and end."""
+        self._say(None)  # a child of this process may have the connection, too
         self._connection.close()
 
     def kill(self) -> None:

@@ -26,8 +26,8 @@ def main(descriptor: int) -> None:
     connection = Connection(descriptor)
     with contextlib.suppress(EOFError, OSError), contextlib.ExitStack() as stack:
         graded = _grader(connection.recv(), stack, connection.send)
-        while True:
-            connection.send(graded(connection.recv()))
+        while (job := connection.recv()) is not None:
+            connection.send(graded(job))
 
 
 def _leave_with(parent: int) -> None:

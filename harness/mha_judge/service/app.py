@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -33,7 +34,7 @@ from mha_judge.service.models import (
     Statement,
 )
 from mha_judge.service.store import KeyTaken, Store, Stored
-from mha_judge.service.tokens import Role
+from mha_judge.service.tokens import Asker, Role
 from mha_judge.untrusted import clean
 from mha_judge.version import __version__
 
@@ -41,6 +42,7 @@ LONGEST_WAIT_S = 120.0
 _PING_S = 15.0
 _MODELS = ("Ask", "Batch")
 _MOST_TOLD = 6
+_FAILED = "the judge failed; ask again, or tell whoever runs it"
 _Key = Annotated[
     str | None,
     Header(alias="Idempotency-Key", max_length=200, description="Any text, new for each request."),
@@ -55,7 +57,6 @@ def make_app(
     metrics: Metrics,
     *,
     candidates_see: Reveal,
-    drain_s: float,
     tokens: bool,
 ) -> FastAPI:
     """Return the routes.
@@ -66,7 +67,6 @@ def make_app(
         store: Knows the grades that are done.
         metrics: What `/metrics` tells.
         candidates_see: How much of a report a candidate's token shows.
-        drain_s: What accepted grades may take when the server stops.
         tokens: Whether requests must have one.
     """
 
@@ -74,7 +74,6 @@ def make_app(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         desk.open()
         yield
-        await desk.close(drain_s)
 
     app = FastAPI(
         title="mha-judge", version=__version__, lifespan=lifespan,
@@ -93,14 +92,15 @@ def make_app(
         The reply comes at once, with ids to ask for; with a time to wait, when all are done or that
         time is over. The same idempotency key and body give the same grades again.
         """
-        role = _role(request)
+        asker = _asker(request)
         asks = body.answers if isinstance(body, Batch) else [body]
         refused = {n: message for n, one in enumerate(asks) if (message := _why_not(desk, one))}
         if refused and isinstance(body, Ask):
             raise UsageError(refused[0])
         good = [one for n, one in enumerate(asks) if n not in refused]
-        digest = hashlib.sha256(body.model_dump_json().encode()).hexdigest()
-        ids = await desk.accept(good, role, key, digest) if good else []
+        text = json.dumps(body.model_dump())  # ASCII: of what is no Unicode as well
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        ids = await desk.accept(good, asker.name, key, digest) if good else []
         if len(ids) != len(good):
             raise KeyTaken("the problems have changed since this idempotency key came first")
         deadline = time.monotonic() + wait
@@ -108,7 +108,7 @@ def make_app(
         grades = [
             Grade(id="", state=State.REFUSED, message=refused[n])
             if n in refused
-            else await told.grade(next(left), role, deadline - time.monotonic())
+            else await told.grade(next(left), asker.role, deadline - time.monotonic())
             for n in range(len(asks))
         ]
         if all(one.state in (State.DONE, State.REFUSED) for one in grades):
@@ -118,7 +118,7 @@ def make_app(
     @app.get("/v1/grades/{grade_id}")
     async def state(request: Request, grade_id: str, wait: _Wait = 0) -> Grade:
         """Return how far a grade is, with its report once there is one."""
-        return await told.grade(grade_id, _role(request), wait)
+        return await told.grade(grade_id, _asker(request).role, wait)
 
     @app.delete("/v1/grades/{grade_id}")
     async def cancel(request: Request, grade_id: str) -> Grade:
@@ -127,12 +127,12 @@ def make_app(
         if ticket is not None:
             desk.cancel(ticket)
             await desk.finished(ticket, _PING_S)
-        return await told.grade(grade_id, _role(request), 0)
+        return await told.grade(grade_id, _asker(request).role, 0)
 
     @app.get("/v1/grades/{grade_id}/events", response_class=StreamingResponse)
     async def events(request: Request, grade_id: str) -> StreamingResponse:
         """Stream the checks of a grade as they are done, as server-sent events, then the grade."""
-        role = _role(request)
+        role = _asker(request).role
         told.known(grade_id)
         return StreamingResponse(
             told.events(grade_id, role),
@@ -177,7 +177,7 @@ def make_app(
     @app.get("/metrics")
     async def figures(request: Request) -> Response:
         """Return the server's figures in Prometheus' format; for interviewers."""
-        if _role(request) is not Role.INTERVIEWER:
+        if _asker(request).role is not Role.INTERVIEWER:
             raise HTTPException(403, "this needs an interviewer's token")
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
@@ -218,9 +218,15 @@ class _Telling:
             id=grade_id,
             state=State.DONE,
             reason=found.reason,
-            message=found.message,
+            message=self._message(found, role),
             report=self._report(found, role),
         )
+
+    def _message(self, stored: Stored, role: Role) -> str:
+        """Return why there is no verdict; of the judge's inside only to who may see all."""
+        if stored.reason is Reason.JUDGE_FAILED and role is not Role.INTERVIEWER:
+            return _FAILED
+        return stored.message
 
     def _report(self, stored: Stored, role: Role) -> dict[str, Any] | None:
         if stored.report is None or stored.reason is not Reason.VERDICT:
@@ -242,9 +248,9 @@ def _event(kind: str, data: str) -> str:
     return f"event: {kind}\ndata: {data}\n\n"
 
 
-def _role(request: Request) -> Role:
-    role: Role = request.scope["role"]
-    return role
+def _asker(request: Request) -> Asker:
+    asker: Asker = request.scope["asker"]
+    return asker
 
 
 def _why_not(desk: Desk, ask: Ask) -> str:
@@ -281,4 +287,8 @@ def _add_errors(app: FastAPI) -> None:
     app.add_exception_handler(Closing, answered(503))
     app.add_exception_handler(KeyTaken, answered(409))
     app.add_exception_handler(UsageError, answered(422))
-    app.add_exception_handler(JudgeError, answered(500))
+    app.add_exception_handler(JudgeError, lambda *_: JSONResponse({"detail": _FAILED}, 500))
+    app.add_exception_handler(
+        sqlite3.Error,
+        lambda *_: JSONResponse({"detail": "grades cannot be kept now; try again later"}, 503),
+    )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from mha_judge.errors import JudgeError
+from mha_judge.errors import JudgeError, UsageError
 from mha_judge.judge import MAX_SEED
 from mha_judge.library import Judge
 from mha_judge.pool import Grading
@@ -135,13 +136,13 @@ class Desk:
         return self._sweeper is not None and not self._is_closing
 
     async def accept(
-        self, asks: Sequence[Ask], role: str, key: str | None, digest: str
+        self, asks: Sequence[Ask], owner: str, key: str | None, digest: str
     ) -> list[str]:
         """Take answers, all or none, and return the ids of their grades.
 
         Args:
             asks: The answers; they can be graded (`check` says so).
-            role: Who asks.
+            owner: Who asks.
             key: An idempotency key, if there is one.
             digest: Of the request.
 
@@ -149,9 +150,12 @@ class Desk:
             QueueFull: There is no room for them.
             Closing: The server is about to end.
             KeyTaken: The key came with another request before.
+            UsageError: There would never be room for so many.
         """
+        if len(asks) > self._most:
+            raise UsageError(f"the queue has room for {self._most} answers; send fewer at once")
         if key is not None:
-            known = await asyncio.to_thread(self._store.known, role, key, digest)
+            known = await asyncio.to_thread(self._store.known, owner, key, digest)
             if known is not None:
                 return known
         if self._is_closing:
@@ -162,7 +166,7 @@ class Desk:
         self._tickets |= {ticket.id: ticket for ticket in tickets}  # their room is taken
         try:
             stored = [Stored(ticket.id, ticket.ask) for ticket in tickets]
-            ids = await asyncio.to_thread(self._store.add, stored, role, key, digest)
+            ids = await asyncio.to_thread(self._store.add, stored, owner, key, digest)
         except BaseException:
             self._leave(tickets)
             raise
@@ -241,7 +245,9 @@ class Desk:
         """Hand an accepted answer to the judge."""
         assert self._loop is not None
         loop = self._loop
-        self._tickets[ticket.id] = ticket
+        self._tickets.pop(ticket.id, None)
+        self._tickets[ticket.id] = ticket  # tried again it is the last, and waits anew
+        ticket.asked_at = time.monotonic()
         ticket.tries += 1
 
         def on_check(check: CheckResult) -> None:
@@ -281,7 +287,11 @@ class Desk:
             self._end(ticket, reason, told.get(reason, _STOPPED), None)
         except Exception as error:
             self._metrics.failed(error)
-            if ticket.tries < _TRIES and ticket.because is None and not self._is_closing:
+            if ticket.because is not None:
+                self._end(ticket, ticket.because, "it was cancelled", None)
+            elif ticket.tries < _TRIES and self._is_closing:
+                self._leave([ticket])  # on disk it waits for the next start
+            elif ticket.tries < _TRIES:
                 ticket.checks.clear()
                 self._enter(ticket)
             else:
@@ -299,7 +309,15 @@ class Desk:
 
     async def _kept(self, ticket: Ticket, reason: Reason, message: str, report: str | None) -> None:
         """Put an end on disk before anyone is told of it."""
-        await asyncio.to_thread(self._store.finish, ticket.id, reason, message, report)
+        while True:
+            try:
+                await asyncio.to_thread(self._store.finish, ticket.id, reason, message, report)
+                break
+            except sqlite3.Error as error:  # such as a full disk, on which there may be room again
+                self._metrics.failed(error)
+                if self._is_closing:
+                    break
+                await asyncio.sleep(_LOOK_EVERY_S)
         self._leave([ticket])
 
     def _leave(self, tickets: Sequence[Ticket]) -> None:
@@ -315,7 +333,10 @@ class Desk:
             now = time.monotonic()
             if now - forgotten_at > _FORGET_EVERY_S:
                 forgotten_at = now
-                await asyncio.to_thread(self._store.forget, self._keep_s)
+                try:
+                    await asyncio.to_thread(self._store.forget, self._keep_s)
+                except sqlite3.Error as error:
+                    self._metrics.failed(error)
             for ticket in [*self._tickets.values()]:
                 if not ticket.is_running and now - ticket.asked_at > self._queue_timeout_s:
                     self.cancel(ticket, Reason.QUEUE_TIMEOUT)

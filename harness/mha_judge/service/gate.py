@@ -12,29 +12,29 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mha_judge.service.tokens import Tokens
 
-MAX_BODY_BYTES = 16 * 1024**2
+MAX_BODY_BYTES = 8 * 1024**2
 _MOST_IGNORED_BYTES = 1024**2
 """What is read of a body that is refused anyway."""
 BODY_S = 20.0
 """What a client may take to send a body."""
-_FREE = ("/healthz", "/readyz")
+_FREE = ("/healthz", "/readyz", "/docs", "/openapi.json")
 
 
 class Gate:
     """Lets through what has a token and names this server, with its whole body."""
 
-    def __init__(self, app: ASGIApp, tokens: Tokens, hosts: Collection[str]) -> None:
+    def __init__(self, app: ASGIApp, tokens: Tokens, hosts: Collection[str] | None) -> None:
         """Take what lies behind.
 
         Args:
             app: The routes.
             tokens: Who may ask.
-            hosts: The names under which the server is reached: a page of another site that a
-                browser shows could have its own name lead here.
+            hosts: The names under which the server is reached, None for any: a page of another
+                site that a browser shows could have its own name lead here.
         """
         self._app = app
         self._tokens = tokens
-        self._hosts = frozenset(host.lower() for host in hosts)
+        self._hosts = None if hosts is None else frozenset(host.lower() for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -44,8 +44,8 @@ class Gate:
         headers = Headers(scope=scope)
         refused = self._refused(scope["path"], headers)
         if refused is None:
-            scope["role"] = self._tokens.role_of(headers.get("authorization"))
-            if scope["role"] is None and scope["path"] not in _FREE:
+            scope["asker"] = self._tokens.asker(headers.get("authorization"))
+            if scope["asker"] is None and scope["path"] not in _FREE:
                 refused = JSONResponse(
                     {"detail": "send a token: `Authorization: Bearer TOKEN`"},
                     401,
@@ -69,10 +69,10 @@ class Gate:
             await self._app(scope, _given(body, receive), send)
 
     def _refused(self, path: str, headers: Headers) -> JSONResponse | None:
-        if _name(f"//{headers.get('host', '')}") not in self._hosts:
+        host, origin = _name(f"//{headers.get('host', '')}"), headers.get("origin")
+        if not host or (self._hosts is not None and host not in self._hosts):
             return _because(421, "this server is not reached under that name; see --allow-host")
-        origin = headers.get("origin")
-        if origin is not None and _name(origin) not in self._hosts:
+        if origin is not None and _name(origin) != host:
             return _because(403, "pages of other sites may not ask this server")
         return None
 

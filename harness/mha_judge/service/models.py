@@ -5,14 +5,23 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+_MOST_KEYS = 32
 MAX_ANSWERS = 200
 """Of one request."""
 
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_few_keys(cls, data: Any) -> Any:
+        """Refuse what has thousands of keys, before there is an error for each."""
+        if isinstance(data, dict) and len(data) > _MOST_KEYS:
+            raise ValueError("there are too many fields")
+        return data
 
 
 class Ask(_Model):

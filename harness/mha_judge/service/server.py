@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import math
 import signal
 import socket
 import ssl
@@ -31,6 +30,9 @@ from mha_judge.submission import Submission
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 _DAY_S = 86_400.0
 _BACKLOG = 512
+_EVERYWHERE = ("0.0.0.0", "::")  # every address of the machine, under names that it need not know
+_ANSWERING_S = 5
+"""What replies may take once there is something to tell."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,9 @@ class Options:
     certificate: Path | None
     key: Path | None
     most: int
-    queue_timeout_s: float
-    drain_s: float
-    keep_days: float
+    queue_timeout_s: int
+    drain_s: int
+    keep_days: int
     candidates_see: Reveal
 
 
@@ -84,20 +86,20 @@ def serve(options: Options, say: Callable[[str], None]) -> None:
             store,
             metrics,
             candidates_see=options.candidates_see,
-            drain_s=options.drain_s,
             tokens=bool(tokens.roles),
         )
         host, port = listening.getsockname()[:2]
         hosts = {*_LOCAL_NAMES, options.host, *options.allowed_hosts}
+        everywhere = host in _EVERYWHERE and tokens.roles and not options.allowed_hosts
         config = uvicorn.Config(
-            Gate(app, tokens, hosts),
+            Gate(app, tokens, None if everywhere else hosts),
             http=Connection,
             ws="none",
             log_level="warning",
             server_header=False,
             ssl_certfile=options.certificate,
             ssl_keyfile=options.key,
-            timeout_graceful_shutdown=math.ceil(options.drain_s),
+            timeout_graceful_shutdown=options.drain_s + _ANSWERING_S,
         )
         try:
             config.load()
@@ -109,7 +111,21 @@ def serve(options: Options, say: Callable[[str], None]) -> None:
         say(f"serving on {scheme}://{place}:{port}; {scheme}://{place}:{port}/docs tells more")
         for stop in (signal.SIGTERM, signal.SIGINT):  # uvicorn hands them on when it has ended
             signal.signal(stop, lambda *_: None)
-        asyncio.run(uvicorn.Server(config).serve(sockets=[listening]))
+        asyncio.run(_Server(config, desk, options.drain_s).serve(sockets=[listening]))
+
+
+class _Server(uvicorn.Server):
+    """A server that lets what was accepted come to its end while those who wait for it stay."""
+
+    def __init__(self, config: uvicorn.Config, desk: Desk, drain_s: int) -> None:
+        super().__init__(config)
+        self._desk = desk
+        self._drain_s = drain_s
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        closing = asyncio.create_task(self._desk.close(self._drain_s))
+        await super().shutdown(sockets)
+        await closing
 
 
 def _tokens(options: Options) -> Tokens:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,15 +16,17 @@ from mha_judge.errors import UsageError
 from mha_judge.service.models import Ask, Reason
 
 SCHEMA_VERSION = 1
+_APPLICATION_ID = 0x6D68616A
 _SCHEMA = """
 create table grades (
     id text primary key, asked_at real not null, ask text not null,
-    reason text, message text not null default '', report text
+    finished_at real, reason text, message text not null default '', report text
 ) strict;
 create index unfinished on grades (asked_at) where reason is null;
+create index finished on grades (finished_at) where reason is not null;
 create table keys (
-    role text not null, key text not null, digest text not null, ids text not null,
-    primary key (role, key)
+    owner text not null, key text not null, digest text not null, ids text not null,
+    primary key (owner, key)
 ) strict;
 """
 
@@ -57,6 +60,7 @@ class Store:
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             self._prepare()
         except (OSError, sqlite3.Error) as error:
@@ -67,7 +71,11 @@ class Store:
     def _prepare(self) -> None:
         self._db.execute("pragma locking_mode = exclusive")
         (version,) = self._db.execute("pragma user_version").fetchone()
-        is_new = version == 0 and not self._db.execute("select 1 from sqlite_schema").fetchone()
+        (kind,) = self._db.execute("pragma application_id").fetchone()
+        is_new = not (version or kind)
+        is_new = is_new and not self._db.execute("select 1 from sqlite_schema").fetchone()
+        if not is_new and kind != _APPLICATION_ID:
+            raise sqlite3.DatabaseError("it is another program's")
         if not is_new and version != SCHEMA_VERSION:
             raise sqlite3.DatabaseError(
                 f"it is of version {version}, and this judge writes {SCHEMA_VERSION}"
@@ -76,17 +84,18 @@ class Store:
         self._db.execute("pragma synchronous = full")
         if is_new:
             self._db.executescript(
-                f"begin; {_SCHEMA} pragma user_version = {SCHEMA_VERSION}; commit;"
+                f"begin; {_SCHEMA} pragma application_id = {_APPLICATION_ID};"
+                f" pragma user_version = {SCHEMA_VERSION}; commit;"
             )
         self._db.execute("begin immediate")  # fails if another server has it
         self._db.execute("commit")
 
-    def add(self, grades: Sequence[Stored], role: str, key: str | None, digest: str) -> list[str]:
+    def add(self, grades: Sequence[Stored], owner: str, key: str | None, digest: str) -> list[str]:
         """Keep new grades, on disk when this returns; return their ids.
 
         Args:
             grades: What was asked.
-            role: Whose key it is.
+            owner: Whose key it is.
             key: With the same key and request nothing is added, and the first ids are returned.
             digest: Of the request.
 
@@ -96,28 +105,28 @@ class Store:
         ids = [grade.id for grade in grades]
         with self._written():
             if key is not None:
-                known = self._known(role, key, digest)
+                known = self._known(owner, key, digest)
                 if known is not None:
                     return known
-                row = (role, key, digest, json.dumps(ids))
+                row = (owner, key, digest, json.dumps(ids))
                 self._db.execute("insert into keys values (?, ?, ?, ?)", row)
             now = time.time()
             rows = [(grade.id, now, grade.ask.model_dump_json()) for grade in grades]
             self._db.executemany("insert into grades (id, asked_at, ask) values (?, ?, ?)", rows)
         return ids
 
-    def known(self, role: str, key: str, digest: str) -> list[str] | None:
+    def known(self, owner: str, key: str, digest: str) -> list[str] | None:
         """Return the ids that a key was given before.
 
         Raises:
             KeyTaken: It came with another request.
         """
         with self._lock:
-            return self._known(role, key, digest)
+            return self._known(owner, key, digest)
 
-    def _known(self, role: str, key: str, digest: str) -> list[str] | None:
+    def _known(self, owner: str, key: str, digest: str) -> list[str] | None:
         found = self._db.execute(
-            "select digest, ids from keys where role = ? and key = ?", (role, key)
+            "select digest, ids from keys where owner = ? and key = ?", (owner, key)
         ).fetchone()
         if found is None:
             return None
@@ -130,8 +139,9 @@ class Store:
         """Keep what came of a grade, on disk when this returns."""
         with self._written():
             self._db.execute(
-                "update grades set reason = ?, message = ?, report = ? where id = ?",
-                (reason, message, report, grade_id),
+                "update grades set finished_at = ?, reason = ?, message = ?, report = ?"
+                " where id = ?",
+                (time.time(), reason, message, report, grade_id),
             )
 
     def get(self, grade_id: str) -> Stored | None:
@@ -154,7 +164,7 @@ class Store:
         """Remove finished grades of long ago, and keys that lead to nothing any more."""
         with self._written():
             self._db.execute(
-                "delete from grades where reason is not null and asked_at < ?",
+                "delete from grades where reason is not null and finished_at < ?",
                 (time.time() - older_than_s,),
             )
             self._db.execute(
@@ -172,10 +182,11 @@ class Store:
             self._db.execute("begin immediate")
             try:
                 yield
+                self._db.execute("commit")
             except BaseException:
-                self._db.execute("rollback")
+                with suppress(sqlite3.Error):  # some errors have rolled it back already
+                    self._db.execute("rollback")
                 raise
-            self._db.execute("commit")
 
 
 def _stored(row: tuple[str, str, str | None, str, str | None]) -> Stored:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import os
 import stat
@@ -21,6 +22,15 @@ class Role(StrEnum):
     """Grade answers; see of a report what candidates may see."""
     INTERVIEWER = "interviewer"
     """See everything, the metrics too."""
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Whose token a request has."""
+
+    role: Role
+    name: str
+    """The same for the same token, and no hint at it."""
 
 
 @dataclass(frozen=True)
@@ -60,16 +70,16 @@ class Tokens:
             raise UsageError(f"{path}: there is no token in it; write `interviewer TOKEN`")
         return cls(roles)
 
-    def role_of(self, authorization: str | None) -> Role | None:
-        """Return the role of a request's `Authorization`; None if it has none.
+    def asker(self, authorization: str | None) -> Asker | None:
+        """Return who sent a request's `Authorization`; None if it is nobody's.
 
         Every token is compared, each in constant time.
         """
         if not self.roles:
-            return Role.INTERVIEWER
+            return Asker(Role.INTERVIEWER, "")
         scheme, _, given = (authorization or "").partition(" ")
         found = None
         for token, role in self.roles.items():
             if hmac.compare_digest(token, given.strip().encode()) and scheme.lower() == "bearer":
-                found = role
+                found = Asker(role, hashlib.sha256(token).hexdigest())
         return found
