@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import random
 import re
 import signal
 import statistics
@@ -26,7 +27,7 @@ from mha_judge.scoring.results import Results
 
 COUNT = 1_000
 CLIENTS = 64
-_KILLED_EVERY_S = 5.0
+_KILLED_EVERY_S = 7.0
 _EVERY = {7: "import os\nos._exit(3)\n", 211: "while True:\n    pass\n"}
 """After how many answers one comes that crashes, and one that hangs."""
 _READY = re.compile(r"serving on (http://\S+?);")
@@ -93,7 +94,10 @@ def _served(
                 grade = opened.post("/v1/grades", json=body).raise_for_status().json()
                 while grade["state"] != "done":
                     grade = opened.get(f"/v1/grades/{grade['id']}?wait=100").json()
-                grades[number] = grade
+                if grade["reason"] == "judge_failed":  # as often as it is tried: ask again
+                    waiting.put(number)
+                else:
+                    grades[number] = grade
 
     with _server(folder) as (process, url):
         threads = [threading.Thread(target=client, args=(url,)) for _ in range(CLIENTS)]
@@ -130,11 +134,11 @@ def _server(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 def _kill_one(server: int) -> None:
-    """Kill the process that grades which has run longest."""
+    """Kill one of the processes that grade."""
     tasks = Path(f"/proc/{server}/task").glob("*/children")
-    children = sorted(int(child) for task in tasks for child in task.read_text().split())
+    children = [int(child) for task in tasks for child in task.read_text().split()]
     if children:
-        os.kill(children[0], signal.SIGKILL)
+        os.kill(random.choice(children), signal.SIGKILL)
 
 
 def _scored(folder: Path, asked: Sequence[tuple[str, Path]]) -> tuple[float, list[dict[str, Any]]]:

@@ -23,7 +23,7 @@ from mha_judge.service.store import Store, Stored
 from mha_judge.submission import Submission
 from mha_judge.untrusted import clean
 
-_TRIES = 2
+_TRIES = 3
 """How often the judge may fail on an answer before that is told."""
 _LOOK_EVERY_S = 0.5
 _FORGET_EVERY_S = 3_600.0
