@@ -9,7 +9,6 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +32,6 @@ AnswerLike = str | os.PathLike[str] | Submission
 comes from strangers is better made a `Submission.of_text`, which is never a path."""
 _AHEAD = 16
 """Answers that are handed in before they are waited for, for each process."""
-_CLOSED = "it was cancelled: the judge was closed"
 
 
 @dataclass(frozen=True)
@@ -173,7 +171,7 @@ class Judge:
             answer, problem, seed=seed, verdict_only=verdict_only, on_check=on_check
         )
         with _cancelled_if_left(asked):
-            return asked.future.result()
+            return asked.result()
 
     async def agrade(
         self,
@@ -189,7 +187,8 @@ class Judge:
             answer, problem, seed=seed, verdict_only=verdict_only, on_check=on_check
         )
         with _cancelled_if_left(asked):
-            return await _result(asked)
+            await _settled(asked)
+            return asked.result()
 
     def grade_many(
         self,
@@ -249,7 +248,6 @@ class Judge:
                 submission=submission,
                 seed=_seed(seed),
                 verdict_only=verdict_only,
-                tells_checks=on_check is not None,
             ),
             on_check,
         )
@@ -337,12 +335,9 @@ class _Asked:
         if self.grading is None:
             return Graded(self.answer, self.problem, None, self.error)
         try:
-            report = self.grading.future.result()
+            return Graded(self.answer, self.problem, self.grading.result())
         except JudgeError as error:
             return Graded(self.answer, self.problem, None, error)
-        except CancelledError:
-            return Graded(self.answer, self.problem, None, JudgeError(_CLOSED))
-        return Graded(self.answer, self.problem, report)
 
 
 @contextmanager
@@ -350,16 +345,9 @@ def _cancelled_if_left(grading: Grading) -> Iterator[None]:
     """Cancel a grade that nobody waits for any more."""
     try:
         yield
-    except CancelledError:
-        raise JudgeError(_CLOSED) from None
     except BaseException:  # without effect on one that is done
         grading.cancel()
         raise
-
-
-async def _result(grading: Grading) -> Report:
-    await _settled(grading)
-    return grading.future.result()
 
 
 async def _settled(grading: Grading) -> None:

@@ -42,7 +42,7 @@ def _options() -> click.Command:
         "judge",
         params=[
             click.Argument(["problem"], required=False),
-            click.Option(["--seed"], type=click.IntRange(0, 2**53 - 1)),
+            click.Option(["--seed"], type=int),
             click.Option(["--verdict-only"], is_flag=True),
         ],
     )

@@ -28,18 +28,23 @@ verdict_only_option = click.option(
 )
 
 
+def jobs_option(what: str, most: int = 256) -> Callable[[_Command], _Command]:
+    """Return the option for how many `what` are graded at once."""
+    return click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(1, most),
+        default=lambda: len(os.sched_getaffinity(0)),
+        show_default="number of cores",
+        help=f"How many {what} are graded at once.",
+    )
+
+
 def answer_options(function: _Command) -> _Command:
     """Add the paths of answers, and how they are graded."""
     for option in (
         click.option("--seed", type=click.IntRange(0, 2**53 - 1), help=_SEED),
-        click.option(
-            "-j",
-            "--jobs",
-            type=click.IntRange(1, 256),
-            default=lambda: len(os.sched_getaffinity(0)),
-            show_default="number of cores",
-            help="How many answers are graded at once.",
-        ),
+        jobs_option("answers"),
         sandbox_options(),
         click.option(
             "--problem", "problem_id", metavar="ID", help="Problem of files that name none."

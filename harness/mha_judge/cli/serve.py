@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 from platformdirs import user_state_path
 
+from mha_judge.cli.answer_options import jobs_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import UsageError
@@ -55,14 +55,7 @@ _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
     show_default=True,
     help="How much of a report a candidate's token shows.",
 )
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=lambda: len(os.sched_getaffinity(0)),
-    show_default="number of cores",
-    help="How many answers are graded at once.",
-)
+@jobs_option("answers")
 @sandbox_options()
 @click.pass_context
 def command(

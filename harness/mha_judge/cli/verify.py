@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import closing
 
 import click
 
 from mha_judge.certify.choice import choose
+from mha_judge.cli.answer_options import jobs_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
@@ -42,14 +42,7 @@ from mha_judge.sandbox import SandboxOptions
     help="Try them only where git sees a change since this commit, and for a few other problems.",
 )
 @sandbox_options("jail")
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1, 64),
-    default=lambda: len(os.sched_getaffinity(0)),
-    show_default="number of cores",
-    help="How many files are graded at once.",
-)
+@jobs_option("files", most=64)
 @click.option("--json", "json_path", metavar="PATH", help="Write JSON; `-` is stdout.")
 @click.option("--junit", "junit_path", metavar="PATH", help="Write JUnit XML; `-` is stdout.")
 @click.option("--html", "html_path", metavar="PATH", help="Write the kill matrix as an HTML page.")

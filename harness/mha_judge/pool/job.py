@@ -34,5 +34,3 @@ class Job:
     """Stop at the first check that fails, and explain nothing."""
     without_gpu: bool = False
     """Assess no check on a GPU, though one could be reached."""
-    tells_checks: bool = False
-    """Send each check as it is done, before the report."""

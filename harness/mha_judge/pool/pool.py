@@ -23,7 +23,7 @@ RECYCLE_AFTER = 200
 class Grading:
     """A job that was handed to a pool."""
 
-    def __init__(self, job: Job, on_check: Callable[[CheckResult], None]) -> None:
+    def __init__(self, job: Job, on_check: Callable[[CheckResult], None] | None) -> None:
         self.job = job
         self.future: Future[Report] = Future()
         """Of its report; a `JudgeError` is raised by it where there is no verdict."""
@@ -43,6 +43,17 @@ class Grading:
                 self._process.kill()
             if self.future.cancel():
                 self.begin()  # who waits for it is told only now
+
+    def result(self) -> Report:
+        """Wait for the report.
+
+        Raises:
+            JudgeError: There is none.
+        """
+        try:
+            return self.future.result()
+        except CancelledError:
+            raise JudgeError("it was cancelled: the judge was closed") from None
 
     def begin(self) -> bool:
         """Note that its turn has come; return whether it is still wanted."""
@@ -118,7 +129,7 @@ class Pool:
         Raises:
             JudgeError: The pool is closed.
         """
-        grading = Grading(job, on_check or _tell_nobody)
+        grading = Grading(job, on_check)
         with self._lock:
             if self._is_closed:
                 raise JudgeError("the judge is closed; open another one")
@@ -212,7 +223,3 @@ class Pool:
         else:
             process.dismiss()
         self._processes -= {one for one in self._processes if one.has_ended}
-
-
-def _tell_nobody(_: CheckResult) -> None:
-    """Ignore a check."""

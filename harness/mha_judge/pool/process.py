@@ -55,15 +55,17 @@ class Process:
         self.grades = 0
         """How many it has begun."""
 
-    def graded(self, job: Job, on_check: Callable[[CheckResult], None]) -> Report | JudgeError:
+    def graded(
+        self, job: Job, on_check: Callable[[CheckResult], None] | None
+    ) -> Report | JudgeError:
         """Grade one job; return why there is no verdict if there is none.
 
         Args:
             job: What is graded.
-            on_check: Told each check as it is done, if the job asks for it.
+            on_check: Told each check as it is done.
         """
         self.grades += 1
-        self._say(job)
+        self._say((job, on_check is not None))
         deadline = time.monotonic() + GRADE_TIMEOUT_S
         while self._connection.poll(max(0.0, deadline - time.monotonic())):
             try:
@@ -75,11 +77,12 @@ class Process:
                 )
             if not isinstance(told, CheckResult):
                 return told
-            on_check(told)
+            if on_check is not None:  # or it would not have been sent
+                on_check(told)
         self.kill()
         return JudgeError(f"the judge did not end within {GRADE_TIMEOUT_S:.0f} s")
 
-    def _say(self, what: Place | Job | None) -> None:
+    def _say(self, what: Place | tuple[Job, bool] | None) -> None:
         with contextlib.suppress(OSError):  # it is gone, which its answer will say
             self._connection.send(what)
 

@@ -26,8 +26,8 @@ def main(descriptor: int) -> None:
     connection = Connection(descriptor)
     with contextlib.suppress(EOFError, OSError), contextlib.ExitStack() as stack:
         graded = _grader(connection.recv(), stack, connection.send)
-        while (job := connection.recv()) is not None:
-            connection.send(graded(job))
+        while (asked := connection.recv()) is not None:
+            connection.send(graded(*asked))
 
 
 def _leave_with(parent: int) -> None:
@@ -39,7 +39,7 @@ def _leave_with(parent: int) -> None:
 
 def _grader(
     place: Place, stack: contextlib.ExitStack, tell: Callable[[CheckResult], None]
-) -> Callable[[Job], Report | JudgeError]:
+) -> Callable[[Job, bool], Report | JudgeError]:
     """Return what grades a job; its sandbox starts with the first, and ends with the stack."""
     bank = Bank.at(place.bank)
     problem_of = functools.cache(bank.problem)
@@ -52,7 +52,7 @@ def _grader(
         stack.callback(opened.close)
         return opened
 
-    def graded(job: Job) -> Report | JudgeError:
+    def graded(job: Job, tells_checks: bool) -> Report | JudgeError:
         try:
             started = channel()
             from mha_judge.judge import grade  # while the supervisor starts
@@ -65,7 +65,7 @@ def _grader(
                 seed=job.seed,
                 verdict_only=job.verdict_only,
                 gpus=None if job.without_gpu else place.gpus,
-                on_check=tell if job.tells_checks else None,
+                on_check=tell if tells_checks else None,
             )
         except JudgeError as error:
             return error

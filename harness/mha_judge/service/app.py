@@ -8,8 +8,7 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Header, HTTPException, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -17,6 +16,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 
 from mha_judge.errors import JudgeError, UsageError
 from mha_judge.library import Judge
+from mha_judge.listing import ProblemSummary
 from mha_judge.render.page import page
 from mha_judge.report.models import Report, Reveal
 from mha_judge.report.reveal import revealed, revealed_check
@@ -28,7 +28,6 @@ from mha_judge.service.models import (
     Batch,
     Grade,
     Grades,
-    Problem,
     Reason,
     State,
     Statement,
@@ -141,16 +140,17 @@ def make_app(
         )
 
     @app.get("/v1/problems")
-    async def problems() -> list[Problem]:
+    async def problems() -> list[ProblemSummary]:
         """Return the problems, easiest first."""
-        return [Problem(**asdict(one)) for one in judge.problems()]
+        return judge.problems()
 
     @app.get("/v1/problems/{problem_id}")
-    async def statement(problem_id: str, lang: str = "en") -> Statement:
+    async def statement(problem_id: str, lang: Literal["en", "zh"] = "en") -> Statement:
         """Return what a problem asks."""
-        if all(one.id != problem_id for one in judge.problems()):
-            raise HTTPException(404, "there is no such problem; /v1/problems lists them")
-        markdown = judge.statement(problem_id, lang)
+        try:
+            markdown = judge.statement(problem_id, lang)
+        except UsageError as error:
+            raise HTTPException(404, clean(str(error))) from error
         return Statement(id=problem_id, lang=lang, markdown=markdown)
 
     @app.get("/healthz")

@@ -8,7 +8,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -31,7 +31,6 @@ _USUAL_S = 1.0
 """What a grade takes, as long as none has been seen."""
 _RECENT = 0.1
 """How much the last grade counts in the mean of what grades take."""
-_STOPPED = "the server stopped; it goes on with it when it starts again"
 
 
 class QueueFull(Exception):
@@ -278,18 +277,16 @@ class Desk:
             return
         try:
             report = future.result()
-        except CancelledError:
-            reason = ticket.because or Reason.JUDGE_FAILED
-            told = {
-                Reason.CANCELLED: "it was cancelled",
-                Reason.QUEUE_TIMEOUT: f"it waited longer than {self._queue_timeout_s:g} s",
-            }
-            self._end(ticket, reason, told.get(reason, _STOPPED), None)
         except Exception as error:
-            self._metrics.failed(error)
+            if ticket.because is Reason.QUEUE_TIMEOUT:
+                told = f"it waited longer than {self._queue_timeout_s:g} s"
+                self._end(ticket, ticket.because, told, None)
+                return
             if ticket.because is not None:
                 self._end(ticket, ticket.because, "it was cancelled", None)
-            elif ticket.tries < _TRIES and self._is_closing:
+                return
+            self._metrics.failed(error)
+            if ticket.tries < _TRIES and self._is_closing:
                 self._leave([ticket])  # on disk it waits for the next start
             elif ticket.tries < _TRIES:
                 ticket.checks.clear()

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from mha_judge.judge import MAX_SEED
+
 _MOST_KEYS = 32
 MAX_ANSWERS = 200
 """Of one request."""
@@ -31,7 +33,7 @@ class Ask(_Model):
     """The text of the file, at most 256 KiB as UTF-8."""
     problem: Annotated[str, Field(max_length=60)] | None = None
     """Its id; else the source must have a `# problem: ID` line."""
-    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
+    seed: Annotated[int, Field(ge=0, lt=MAX_SEED)] | None = None
     """Repeats an earlier report; fresh if there is none."""
     verdict_only: bool = False
     """Stop at the first check that fails, and explain nothing."""
@@ -80,18 +82,6 @@ class Grades(_Model):
     """The grades of a batch, in its order."""
 
     grades: list[Grade]
-
-
-class Problem(_Model):
-    """A problem at a glance."""
-
-    id: str
-    title: str
-    title_zh: str
-    track: str
-    level: int
-    minutes: int
-    points: int
 
 
 class Statement(_Model):

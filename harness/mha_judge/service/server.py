@@ -152,9 +152,7 @@ def _listening(options: Options) -> socket.socket:
     """Return a socket that listens, before anything costly is started."""
     try:
         family = socket.getaddrinfo(options.host, options.port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server(
-            (options.host, options.port), family=family, backlog=_BACKLOG, reuse_port=False
-        )
+        return socket.create_server((options.host, options.port), family=family, backlog=_BACKLOG)
     except OSError as error:
         raise UsageError(
             f"{options.host}:{options.port} cannot be listened on: {error.strerror}; "

@@ -56,7 +56,6 @@ class Store:
         Raises:
             UsageError: It is none of this version's, in use, or cannot be written.
         """
-        self._path = path
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
