@@ -1,17 +1,21 @@
 """Errors are carried forward: a mistake that has a name costs its price, and nothing follows it."""
 
+import itertools
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 
 from mha_judge.bank import Bank
+from mha_judge.grading.calling import target
 from mha_judge.judge import grade
 from mha_judge.outcomes import Category, Outcome
 from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
 
 BANK = Bank.builtin()
+SUBMISSIONS = Path(__file__).parent / "submissions"
 SDPA = """
 import torch
 
@@ -85,6 +89,24 @@ def test_without_a_name_nothing_is_granted(channel):
 @pytest.mark.parametrize("last", ["return 0 * v[..., :1, :] + 0 * weights @ v, 0 * weights"])
 def test_zeros_are_worth_nothing(channel, last):
     assert graded(channel, last=last).score <= 10
+
+
+def test_no_score_depends_on_the_memory_that_a_mistake_takes(channel, monkeypatch):
+    turn = itertools.count()
+
+    @contextmanager
+    def too_little_now_and_then():
+        if next(turn) % 3 == 0:
+            raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
+        yield
+
+    monkeypatch.setattr(target, "bounded_memory", too_little_now_and_then)
+    answer = Submission.read(SUBMISSIONS / "sdpa-numpy" / "wrong_dot_pairs_all_items.py")
+
+    report = grade(answer, BANK, BANK.problem("sdpa-numpy"), channel, seed=660461685797303)
+
+    assert report.score == 75
+    assert still_wrong(report) == []
 
 
 def test_the_score_hardly_depends_on_the_seed(channel):

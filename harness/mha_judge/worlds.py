@@ -17,13 +17,13 @@ from types import ModuleType
 
 from mha_judge import points
 from mha_judge.diagnosis import Explanation
-from mha_judge.diagnosis.bounds import bounded_memory
 from mha_judge.diagnosis.programs import Program
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.session import LoadFailed, Session
 from mha_judge.grading.checks.policy import findings, hold_to_rules
 from mha_judge.grading.checks.running import Run
 from mha_judge.grading.expecting.compare import what_is_nan_left_open
+from mha_judge.grading.failures import LeftOpen
 from mha_judge.outcomes import Category, Outcome
 from mha_judge.report.models import CheckResult, Diagnosis
 from mha_judge.submission import Submission
@@ -92,8 +92,9 @@ def granting(
         left = [c for c in checks if _may_be_granted(c) and c.id not in known]
         found = _results(context.session, context, program.module, checks, left)
         made = [mistake.id for mistake in program.mistakes]
-        granted |= {c.id: made for c in found if c.outcome is Outcome.PASSED}
-        failed.append((program, [c for c in found if c.outcome is not Outcome.PASSED]))
+        right = [c for c in found if c.outcome is Outcome.PASSED or _is_left_open(c)]
+        granted |= {c.id: made for c in right}
+        failed.append((program, [c for c in found if c not in right]))
     context.session.close()  # of two files only one can be loaded; a call would load it again
     for program, left in failed:
         left = [c for c in left if c.id not in granted and not _may_break_a_rule(c)]
@@ -154,7 +155,7 @@ def _results(
     context = Context(session, replace(own.task, world=world))
     passed = [check for check in checks if check.outcome is Outcome.PASSED]
     ids = frozenset(check.id for check in left)
-    with bounded_memory(), what_is_nan_left_open():
+    with what_is_nan_left_open():
         results = Run(context.task, context, only=ids, passed=passed).grade()
     results, _ = hold_to_rules(results, [context])
     return [check for check in results if check.id in ids]
@@ -182,15 +183,23 @@ def _failed_by_itself(
     return [
         check.id
         for check in telling
-        if check.id in found
-        and (check.id in named or _is_alike(check, found[check.id]))
-        and found[check.id].outcome.is_bad
+        if check.id in found and _is_the_same(check, found[check.id], check.id in named)
     ]
 
 
 def _may_break_a_rule(check: CheckResult) -> bool:
     """Return whether a check of a rule has failed for more than an exception on the way."""
     return check.category is Category.POLICY and check.outcome is not Outcome.ERROR
+
+
+def _is_the_same(check: CheckResult, own: CheckResult, named: bool) -> bool:
+    """Return whether a check fails as that of the mistake itself does, as far as can be told."""
+    return _is_left_open(own) or (own.outcome.is_bad and (named or _is_alike(check, own)))
+
+
+def _is_left_open(check: CheckResult) -> bool:
+    """Return whether nothing can be told: room suffices by chance, and no score depends on it."""
+    return check.message == LeftOpen.MESSAGE
 
 
 def _is_alike(one: CheckResult, other: CheckResult) -> bool:

@@ -25,11 +25,11 @@ import torch
 from torch import Tensor
 
 from mha_judge.bank import Bank
-from mha_judge.diagnosis.bounds import bounded_memory
 from mha_judge.diagnosis.programs import Catalogue, Program
 from mha_judge.diagnosis.replay import Replay
 from mha_judge.diagnosis.restrictions import refusing, telling
 from mha_judge.grading.calling.trace import Step, Trace
+from mha_judge.grading.expecting.bounds import bounded_memory
 from mha_judge.grading.expecting.expected import Live, leaves
 from mha_judge.grading.failures import Raised
 from mha_judge.mistake import Mistake

@@ -10,7 +10,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mha_judge.diagnosis.bounds import is_out_of_memory
 from mha_judge.diagnosis.likeness import (
     ALIKE,
     NEAR,
@@ -26,6 +25,7 @@ from mha_judge.grading.calling.stateful import Bound, Stateful
 from mha_judge.grading.calling.target import Target
 from mha_judge.grading.calling.trace import Asked, Step
 from mha_judge.grading.expecting.answer import by_name
+from mha_judge.grading.expecting.bounds import is_out_of_memory
 from mha_judge.grading.expecting.compare import compare
 from mha_judge.grading.expecting.expected import (
     Expected,

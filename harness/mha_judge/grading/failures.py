@@ -43,6 +43,16 @@ class Follows(CheckFailure):
         self.check = check
 
 
+class LeftOpen(CheckFailure):
+    """What a granted mistake would give takes more memory than the judge has for it."""
+
+    outcome = Outcome.NOT_ASSESSED
+    MESSAGE = "the mistake that is granted takes more memory here than the judge has for it"
+
+    def __init__(self) -> None:
+        super().__init__(self.MESSAGE)
+
+
 class Raised(CheckFailure):
     """The submission raised an exception where it should have answered."""
 

@@ -19,6 +19,7 @@ from mha_judge.grading.calling.replies import Called, Observed
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.expecting.answer import Answer, assert_close
 from mha_judge.grading.expecting.arrays import as_arrays, as_tensors
+from mha_judge.grading.expecting.bounds import bounded_memory, is_out_of_memory
 from mha_judge.grading.expecting.expected import (
     Expected,
     Live,
@@ -28,7 +29,7 @@ from mha_judge.grading.expecting.expected import (
     leaves,
 )
 from mha_judge.grading.expecting.memory import key_of, memory
-from mha_judge.grading.failures import CheckFailure, Crashed
+from mha_judge.grading.failures import CheckFailure, Crashed, LeftOpen
 from mha_judge.problem import Entry
 from mha_judge.sandbox.base import nothing
 from mha_judge.wire.operations import Operation
@@ -239,16 +240,22 @@ class Target:
     ) -> tuple[Called, _Expectation]:
         """Return what a call gave, and what `ask` returned while the worker computed."""
         asked: list[_Expectation] = []
+        raised: list[Exception] = []
 
         def wait() -> None:
-            try:
+            if self._context.task.world is None:
                 asked.append(ask())
-            except Exception:
-                if self._context.task.world is None:
-                    raise
+                return
+            try:
+                with bounded_memory():
+                    asked.append(ask())
+            except Exception as error:
+                raised.append(error)
 
         called = self._send(args, meanwhile=wait, **options)
-        if not asked:
+        if any(map(is_out_of_memory, raised)):
+            raise LeftOpen
+        if raised:
             raise CheckFailure("the mistake that is granted raises here, and the answer does not")
         return called, asked[0]
 

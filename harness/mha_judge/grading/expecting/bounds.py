@@ -1,4 +1,4 @@
-"""What a replayed mistake may allocate: it runs in the judge, where no sandbox bounds it.
+"""What a mistake that is replayed or granted may allocate: it runs in the judge, in no sandbox.
 
 Some misconceptions are about shapes and make huge arrays where a right answer makes small ones:
 `np.dot` in the place of `np.matmul` multiplies all leading axes with one another.

@@ -6,7 +6,7 @@ import numpy
 import pytest
 import torch
 
-from mha_judge.diagnosis.bounds import bounded_memory, is_out_of_memory
+from mha_judge.grading.expecting.bounds import bounded_memory, is_out_of_memory
 
 
 def test_what_asks_for_more_raises_and_the_bound_is_gone_afterwards():
