@@ -14,7 +14,7 @@ DEV_INSTALLED := $(VENV)/.installed-dev
 help:
 	@echo "make demo    install, then grade a right and a wrong answer"
 	@echo "make image   build the image of the container sandbox (needs Docker); BASE=… names its base"
-	@echo "make test    run all tests"
+	@echo "make test    run all tests; RUN=… repeats the seeds of another run of that name"
 	@echo "make quick   run the tests that grade little and start no sandbox"
 	@echo "make verify  certify the bank; SEED=… repeats a run, SEEDS=… is how many,"
 	@echo "             MUTANTS_SINCE=… tries only the mutants of what has changed, and a few"
@@ -33,7 +33,7 @@ image: $(INSTALLED)
 	@$(BIN)/mha-judge sandbox build $(if $(BASE),--base $(BASE))
 
 test: $(DEV_INSTALLED)
-	@$(BIN)/python -m pytest -n auto --dist loadgroup
+	@$(BIN)/python -m pytest -n auto --dist loadgroup $(if $(RUN),--testrunuid $(RUN))
 
 quick: $(DEV_INSTALLED)
 	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow"
