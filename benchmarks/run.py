@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 
+import cluster
 import commands
 import memory
 import service
@@ -27,6 +28,7 @@ PARTS: dict[str, tuple[Callable[[int], Iterator[Figure]], int]] = {
     "throughput": (throughput.figures, 3),
     "memory": (memory.figures, 1),
     "service": (service.figures, 1),
+    "cluster": (cluster.figures, 1),
 }
 """What can be measured, and how often it is repeated by default."""
 

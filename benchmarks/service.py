@@ -160,10 +160,16 @@ def _compare(served: Sequence[dict[str, Any]], scored: Sequence[dict[str, Any]])
     for one, other in zip(served, scored, strict=True):
         for field in ("verdict", "score"):
             if one[field] != other[field]:
-                told = (
-                    f"{one['problem']}: {field} {one[field]} from serve, {other[field]} from score"
+                raise RuntimeError(
+                    f"{one['problem']} {one['submission']['sha256']}: {field} {one[field]} from "
+                    f"serve, {other[field]} from score: {_differing(one, other)}"
                 )
-                raise RuntimeError(told)
+
+
+def _differing(one: dict[str, Any], other: dict[str, Any]) -> list[Any]:
+    """Return what came of the checks that did not end alike."""
+    pairs = zip(one["checks"], other["checks"], strict=False)
+    return [pair for pair in pairs if pair[0]["outcome"] != pair[1]["outcome"]]
 
 
 def _quantile(reports: Sequence[dict[str, Any]], percent: int) -> float:

@@ -38,3 +38,9 @@ class SandboxBroken(JudgeError):
     """The sandbox ended or broke its protocol in the middle of a grade."""
 
     exit_code = 6
+
+
+class WorkforceLost(JudgeError):
+    """What was grading is gone, and with it all that was not done."""
+
+    exit_code = 7

@@ -6,6 +6,7 @@ import math
 import os
 import secrets
 import threading
+import warnings
 import weakref
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -16,10 +17,11 @@ from typing import TYPE_CHECKING, Self
 
 from mha_judge.bank import LANGUAGES, Bank
 from mha_judge.errors import JudgeError, UsageError
+from mha_judge.extras import of_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.judge import MAX_SEED
 from mha_judge.listing import ProblemSummary, summaries
-from mha_judge.pool import Grading, Job, Pool
+from mha_judge.pool import Grading, Job, Pool, Workforce
 from mha_judge.report.models import CheckResult, Report
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import TEXT, Submission
@@ -62,6 +64,7 @@ class Judge:
         unsafe: bool = False,
         device: str = "auto",
         workers: int | None = None,
+        dask: str | None = None,
     ) -> None:
         """Choose problems and sandbox; no process starts before there is something to grade.
 
@@ -74,12 +77,16 @@ class Judge:
                 `cuda` fails if none can be reached.
             workers: How many answers are graded at once; as many as there are cores if None. Each
                 is a process with torch in it, and takes about 0.5 GiB.
+            dask: The address of a Dask scheduler, or a scheduler file: its workers grade, and none
+                of this machine. TLS is what Dask is configured to use.
 
         Raises:
-            UsageError: If these do not fit together.
+            UsageError: If these do not fit together, or no scheduler answers.
             BankError: If the folder is not a bank.
             SandboxUnavailable: If `cuda` is asked for, and there is none.
         """
+        if workers is not None and dask is not None:
+            raise UsageError("a cluster has its own workers; pass workers or dask")
         if workers is None:
             workers = len(os.sched_getaffinity(0))
         if workers < 1:
@@ -88,12 +95,21 @@ class Judge:
             sandbox = SandboxOptions(sandbox, unsafe, device=device)
         elif unsafe or device != "auto":
             raise UsageError("sandbox says how answers are confined; say the rest in it as well")
-        gpus = GpuAccess(sandbox)
-        gpus.require()
         self._bank = Bank.builtin() if bank is None else Bank.at(Path(bank))
-        self._pool = Pool(self._bank, sandbox.open, workers, gpus=gpus)
-        self._ahead = _AHEAD * workers
-        self._close = weakref.finalize(self, self._pool.close)
+        self._workforce: Workforce
+        if dask is not None:
+            with of_extra("dask", "dask", "distributed"):
+                from mha_judge.cluster import Cluster
+            cluster = Cluster(dask, self._bank, sandbox, _warn)
+            self.workers = max(1, cluster.slots)
+            self._workforce = cluster
+        else:
+            gpus = GpuAccess(sandbox)
+            gpus.require()
+            self.workers = workers
+            self._workforce = Pool(self._bank, sandbox.open, workers, gpus=gpus)
+        self._ahead = _AHEAD * self.workers
+        self._close = weakref.finalize(self, self._workforce.close)
 
     def __enter__(self) -> Self:
         return self
@@ -242,7 +258,7 @@ class Judge:
         Args and errors are those of `grade`; that there is no verdict is raised by the future.
         """
         submission = _submission(answer)
-        return self._pool.submit(
+        return self._workforce.submit(
             Job(
                 problem=self.problem_of(submission, problem),
                 submission=submission,
@@ -357,6 +373,10 @@ async def _settled(grading: Grading) -> None:
     done = threading.Event()
     grading.future.add_done_callback(lambda _: done.set())
     await to_thread.run_sync(done.wait, abandon_on_cancel=True, limiter=CapacityLimiter(math.inf))
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, stacklevel=4)
 
 
 def _with_problem(item: AnswerLike | tuple[AnswerLike, str]) -> tuple[AnswerLike, str | None]:

@@ -40,6 +40,14 @@ def jobs_option(what: str, most: int = 256) -> Callable[[_Command], _Command]:
     )
 
 
+dask_option = click.option(
+    "--dask",
+    metavar="ADDRESS",
+    help="Grade on the workers of a Dask cluster: its scheduler's address, or a scheduler file. "
+    "They decide how many are graded at once.",
+)
+
+
 def answer_options(function: _Command) -> _Command:
     """Add the paths of answers, and how they are graded."""
     for option in (

@@ -71,7 +71,8 @@ def sandbox_options(backend: str = "auto") -> Callable[[Callable[..., Any]], Cal
             settings = Settings(**given) if given else None
             sandbox = SandboxOptions(backend, unsafe, settings, device)
             gpus = GpuAccess(sandbox)
-            gpus.require()
+            if options.get("dask") is None:  # the device is one of the workers'
+                gpus.require()
             return command(*args, sandbox=sandbox, gpus=gpus, **options)
 
         for option in reversed(_options(backend)):

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import math
 import secrets
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mha_judge.cli.answer_options import (
     answer_options,
+    dask_option,
     language_option,
     verdict_only_option,
 )
 from mha_judge.cli.context import INTERRUPTED, bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.run import REVEAL
-from mha_judge.errors import JudgeError, UsageError
+from mha_judge.errors import JudgeError, UsageError, WorkforceLost
+from mha_judge.extras import of_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
+
+if TYPE_CHECKING:
+    from mha_judge.bank import Bank
+    from mha_judge.pool import Workforce
 
 
 @click.command("score")
@@ -69,6 +77,7 @@ from mha_judge.sandbox import SandboxOptions
     type=click.Path(path_type=Path, file_okay=False),
     help="Write a packet for the interviewer about each candidate, as `packet` does.",
 )
+@dask_option
 @language_option
 @verdict_only_option
 @click.pass_context
@@ -90,6 +99,7 @@ def command(
     candidate_dir: Path | None,
     reveal: str,
     packets_dir: Path | None,
+    dask: str | None,
     lang: str,
     verdict_only: bool,
 ) -> None:
@@ -119,7 +129,6 @@ def command(
 
     from mha_judge.judge import MAX_SEED
     from mha_judge.packet.answers import from_results
-    from mha_judge.pool import Pool
     from mha_judge.render.packet.files import make_folder, write
     from mha_judge.render.score import candidates, csv, html, junit, terminal
     from mha_judge.render.score.progress import watcher
@@ -139,17 +148,16 @@ def command(
         results_path, resume=resume, seed=seed, fresh_seed=secrets.randbelow(MAX_SEED)
     )
     with closing(opened) as results:
-        gpu = gpus.why_not() is None
-        waiting = due(found, bank, results, gpu, gpus.confinement, verdict_only)
         try:
-            with (
-                closing(Pool(bank, sandbox.open, min(jobs, len(waiting) or 1), gpus=gpus)) as pool,
-                watcher(Console(stderr=True, highlight=False), len(waiting)) as progress,
-            ):
-                grade_all(waiting, bank, pool, results, progress, verdict_only)
+            with _workforce(dask, bank, sandbox, gpus, jobs) as (workforce, gpu):
+                waiting = due(found, bank, results, gpu, gpus.confinement, verdict_only)
+                with watcher(Console(stderr=True, highlight=False), len(waiting)) as progress:
+                    grade_all(waiting, bank, workforce, results, progress, verdict_only)
         except KeyboardInterrupt:
             click.echo(f"mha-judge: interrupted; continue {results_path} with --resume", err=True)
             ctx.exit(INTERRUPTED)
+        except WorkforceLost as error:
+            raise WorkforceLost(f"{error}; continue {results_path} with --resume") from error
         board = scoreboard(found, bank, results, weighed)
         write_outputs(
             {
@@ -169,6 +177,27 @@ def command(
         terminal.show(board, Console(highlight=False))
     failed = [failure.fault.exit_code for failure in board.failures]
     ctx.exit(max(JudgeError.exit_code, *failed) if failed else 0)
+
+
+@contextmanager
+def _workforce(
+    dask: str | None, bank: Bank, sandbox: SandboxOptions, gpus: GpuAccess, jobs: int
+) -> Iterator[tuple[Workforce, bool]]:
+    """Give what grades, and whether it can reach a GPU."""
+    if dask is None:
+        from mha_judge.pool import Pool
+
+        with closing(Pool(bank, sandbox.open, jobs, gpus=gpus)) as pool:
+            yield pool, gpus.why_not() is None
+        return
+    with of_extra("dask", "dask", "distributed"):
+        from mha_judge.cluster import Cluster
+
+    def tell(what: str) -> None:
+        click.echo(f"mha-judge: {what}", err=True)
+
+    with closing(Cluster(dask, bank, sandbox, tell)) as cluster:
+        yield cluster, cluster.has_gpu
 
 
 def _keep_apart(packets: Path | None, shown: Path | None) -> None:

@@ -7,14 +7,12 @@ from pathlib import Path
 import click
 from platformdirs import user_state_path
 
-from mha_judge.cli.answer_options import jobs_option
+from mha_judge.cli.answer_options import dask_option, jobs_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.sandbox_options import sandbox_options
-from mha_judge.errors import UsageError
+from mha_judge.extras import of_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
-
-_NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 
 
 @click.command("serve")
@@ -55,6 +53,7 @@ _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
     show_default=True,
     help="How much of a report a candidate's token shows.",
 )
+@dask_option
 @jobs_option("answers")
 @sandbox_options()
 @click.pass_context
@@ -72,6 +71,7 @@ def command(
     queue_timeout_s: int,
     drain_s: int,
     candidates_see: str,
+    dask: str | None,
     jobs: int,
     sandbox: SandboxOptions,
     gpus: GpuAccess,
@@ -81,14 +81,8 @@ def command(
     SIGTERM or Ctrl-C stops it: what was accepted is graded, or kept for the next start.
     """
     bank = bank_of(ctx)
-    try:
+    with of_extra("serve", "fastapi", "uvicorn", "prometheus_client"):
         from mha_judge.service.server import Options, serve
-    except ModuleNotFoundError as error:
-        if error.name not in _NEEDED:
-            raise
-        raise UsageError(
-            f"{error.name} is not installed; run `pip install 'mha-judge[serve]'`"
-        ) from error
     from mha_judge.report.models import Reveal
 
     serve(
@@ -96,6 +90,7 @@ def command(
             bank=bank.root,
             sandbox=sandbox,
             workers=jobs,
+            dask=dask,
             host=host,
             port=port,
             store=store or user_state_path("mha-judge") / "grades.sqlite",

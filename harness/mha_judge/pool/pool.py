@@ -7,28 +7,25 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Future, as_completed
+from concurrent.futures import CancelledError, as_completed
 
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError
 from mha_judge.gpu import GpuAccess
 from mha_judge.pool.job import Job, OpenSandbox, Place
 from mha_judge.pool.process import Process
+from mha_judge.pool.workforce import Grading, Workforce
 from mha_judge.report.models import CheckResult, Report
 
 RECYCLE_AFTER = 200
 """Grades of one process before a fresh one takes its place: what a grade leaves is bounded."""
 
 
-class Grading:
-    """A job that was handed to a pool."""
+class _Turn(Grading):
+    """A job that waits for a process, or has one."""
 
     def __init__(self, job: Job, on_check: Callable[[CheckResult], None] | None) -> None:
-        self.job = job
-        self.future: Future[Report] = Future()
-        """Of its report; a `JudgeError` is raised by it where there is no verdict."""
-        self.started_at: float | None = None
-        """When a process took it, by the monotonic clock; None while it waits."""
+        super().__init__(job)
         self._on_check = on_check
         self._lock = threading.RLock()  # who is told of a cancellation may cancel, too
         self._process: Process | None = None
@@ -43,17 +40,6 @@ class Grading:
                 self._process.kill()
             if self.future.cancel():
                 self.begin()  # who waits for it is told only now
-
-    def result(self) -> Report:
-        """Wait for the report.
-
-        Raises:
-            JudgeError: There is none.
-        """
-        try:
-            return self.future.result()
-        except CancelledError:
-            raise JudgeError("it was cancelled: the judge was closed") from None
 
     def begin(self) -> bool:
         """Note that its turn has come; return whether it is still wanted."""
@@ -87,7 +73,7 @@ class Grading:
         return isinstance(answer, Report) and not self._cancelled
 
 
-class Pool:
+class Pool(Workforce):
     """Grades jobs in the order in which they come. It may be used from several threads."""
 
     def __init__(
@@ -110,10 +96,10 @@ class Pool:
         self._place = Place(bank.root, open_sandbox, gpus)
         self._most = processes
         self._recycle_after = recycle_after
-        self._waiting: queue.SimpleQueue[Grading | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[_Turn | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
-        self._at_work: set[Grading] = set()
+        self._at_work: set[_Turn] = set()
         self._unfinished = 0
         self._idle: list[Process] = []
         self._processes: set[Process] = set()
@@ -129,7 +115,7 @@ class Pool:
         Raises:
             JudgeError: The pool is closed.
         """
-        grading = Grading(job, on_check)
+        grading = _Turn(job, on_check)
         with self._lock:
             if self._is_closed:
                 raise JudgeError("the judge is closed; open another one")
@@ -184,7 +170,7 @@ class Pool:
             with self._lock:
                 self._unfinished -= 1
 
-    def _grade(self, grading: Grading) -> None:
+    def _grade(self, grading: _Turn) -> None:
         """Have a job graded; whatever happens, its future is done, and this thread goes on."""
         process, may_go_on = None, False
         with self._lock:

@@ -57,6 +57,14 @@ class Keys:
             self._problems[problem] = self._hash_of(problem)
         return self._problems[problem]
 
+    def of_bank(self) -> str:
+        """Return the hash of all problems.
+
+        Raises:
+            BankError: If one has no grader.
+        """
+        return _hash(self.of_problem(problem) for problem in self._bank.ids)
+
     def _hash_of(self, problem: str) -> str:
         grader = self._bank.grader(problem).name
         files = [file for file in self._files if self._matters(file, problem, grader)]

@@ -52,6 +52,8 @@ class Results:
         descriptor = _locked(path)
         try:
             head, known, end = _read(path, descriptor)
+            if not known and not resume:  # as an attempt leaves it that could not begin
+                head, end = None, 0
             if head is not None and not resume:
                 raise UsageError(f"{path} holds results; pass --resume to go on, or --results PATH")
             if head is not None and seed not in (None, head.seed):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError, SandboxUnavailable
 from mha_judge.outcomes import Verdict
-from mha_judge.pool import Job, Pool
+from mha_judge.pool import Job, Workforce
 from mha_judge.report.models import LoadProblem, Report, SandboxInfo, SubmissionInfo
 from mha_judge.scoring.answers import CandidateFile, HandedIn
 from mha_judge.scoring.keys import Keys
@@ -67,7 +67,7 @@ def due(
 def grade_all(
     waiting: Sequence[Due],
     bank: Bank,
-    pool: Pool,
+    workforce: Workforce,
     results: Results,
     progress: OnResult = lambda _: None,
     verdict_only: bool = False,
@@ -77,7 +77,7 @@ def grade_all(
     Args:
         waiting: The answers that are due.
         bank: Their problems.
-        pool: What grades.
+        workforce: What grades.
         results: What is known, and where more is kept.
         progress: Told each final result.
         verdict_only: Stop at the first check of an answer that fails, and explain nothing.
@@ -86,13 +86,13 @@ def grade_all(
         SandboxUnavailable: Nothing runs at all.
         UsageError: A result cannot be written.
     """
-    for result in graded(waiting, bank, pool, results.seed, verdict_only):
+    for result in graded(waiting, bank, workforce, results.seed, verdict_only):
         results.add(result)
         progress(result)
 
 
 def graded(
-    waiting: Sequence[Due], bank: Bank, pool: Pool, seed: int, verdict_only: bool = False
+    waiting: Sequence[Due], bank: Bank, workforce: Workforce, seed: int, verdict_only: bool = False
 ) -> Iterator[Result]:
     """Yield what comes of each answer, as it is known; the judge's own failures are tried twice.
 
@@ -101,7 +101,7 @@ def graded(
     Args:
         waiting: The answers.
         bank: Their problems.
-        pool: What grades.
+        workforce: What grades.
         seed: Of all of them.
         verdict_only: Stop at the first check of an answer that fails, and explain nothing.
 
@@ -120,7 +120,7 @@ def graded(
     first = sorted((same[0] for same in alike.values()), key=lambda one: one.answer.problem)
     again: list[Due] = []
     alive = False
-    for one, report in _tried(first, pool, seed, verdict_only):
+    for one, report in _tried(first, workforce, seed, verdict_only):
         if isinstance(report, SandboxUnavailable) and not alive:
             raise report
         alive = True
@@ -129,7 +129,7 @@ def graded(
         else:
             yield from (_result(other, report) for other in alike[one.key])
     for one in again:  # by itself: if a process dies of it, it is this one's doing
-        for _, report in _tried([one], pool, seed, verdict_only):
+        for _, report in _tried([one], workforce, seed, verdict_only):
             yield from (_result(other, report) for other in alike[one.key])
 
 
@@ -142,13 +142,13 @@ def scoreboard(
 
 
 def _tried(
-    waiting: Sequence[Due], pool: Pool, seed: int, verdict_only: bool
+    waiting: Sequence[Due], workforce: Workforce, seed: int, verdict_only: bool
 ) -> Iterator[tuple[Due, Report | JudgeError]]:
     jobs = []
     for one in waiting:
         assert one.answer.submission is not None
         jobs.append(Job(one.answer.problem, one.answer.submission, seed, verdict_only))
-    for index, result in pool.graded(jobs):
+    for index, result in workforce.graded(jobs):
         yield waiting[index], result
 
 

@@ -42,6 +42,8 @@ class Options:
     bank: Path
     sandbox: SandboxOptions
     workers: int
+    dask: str | None
+    """The address of a cluster's scheduler, if it is to grade."""
     host: str
     port: int
     store: Path
@@ -71,13 +73,18 @@ def serve(options: Options, say: Callable[[str], None]) -> None:
     with (
         closing(_listening(options)) as listening,
         closing(Store(options.store)) as store,
-        Judge(bank=options.bank, sandbox=options.sandbox, workers=options.workers) as judge,
+        Judge(
+            bank=options.bank,
+            sandbox=options.sandbox,
+            workers=None if options.dask else options.workers,
+            dask=options.dask,
+        ) as judge,
     ):
         metrics = Metrics()
         metrics.confined(confined := _tried(judge))
         desk = Desk(
             judge, store, metrics,
-            workers=options.workers, most=options.most, queue_timeout_s=options.queue_timeout_s,
+            workers=judge.workers, most=options.most, queue_timeout_s=options.queue_timeout_s,
             keep_s=options.keep_days * _DAY_S,
         )  # fmt: skip
         app = make_app(
