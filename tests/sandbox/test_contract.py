@@ -1,6 +1,7 @@
 """The contract of a sandbox, tried on every backend that works here."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from mha_judge.wire import encode_frame
 pytestmark = pytest.mark.slow
 
 BANK = Bank.builtin()
+BUSY = "import time\nstart = time.process_time()\nwhile time.process_time() - start < {}: pass"
 
 
 TIERS = {
@@ -110,9 +112,27 @@ def test_an_answer_says_how_long_it_took_however_late_it_is_read(channel):
     assert late.worked_s < 0.3
 
 
+def test_on_a_busy_machine_no_answer_runs_out_of_time(channel):
+    channel.start(LIMITS)
+    others = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        for _ in range(4 * os.cpu_count())
+    ]
+    try:
+        time.sleep(0.3)
+        loaded = load(channel, BUSY.format(0.5), timeout_s=0.9)
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+    assert isinstance(loaded, Reply)
+    assert loaded.worked_s < 0.9
+
+
 def test_an_answer_says_what_it_took_of_the_processor(channel):
     channel.start(LIMITS)
-    busy = "import time\nstart = time.process_time()\nwhile time.process_time() - start < 0.2: pass"
+    busy = BUSY.format(0.2)
 
     slept = load(channel, "import time\ntime.sleep(0.3)")
     computed = load(channel, busy)

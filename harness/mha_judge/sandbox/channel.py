@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mha_judge.sandbox.limits import Limits
 
 START_TIMEOUT_S = 60.0
+_BUSY = 6
+"""How many times longer than it may a worker takes at most, where others have the processors."""
 
 Describe = Callable[["dict[str, Any]", "Surroundings"], Tier]
 """Makes a tier of a worker's confinement and of what the supervisor sees around itself.
@@ -72,13 +74,14 @@ class SupervisorChannel:
     def request(
         self, frame: bytes, timeout_s: float, meanwhile: Callable[[], None] = nothing
     ) -> Reply | Ended:
-        number = self._send({"op": "send"}, frame, time.monotonic() + timeout_s)
+        asked = {"op": "send", "timeout_s": timeout_s}
+        number = self._send(asked, frame, time.monotonic() + timeout_s)
         try:
             meanwhile()
         except BaseException:
             self._stop(overtaking=number)  # its answer is nobody's
             raise
-        deadline = time.monotonic() + timeout_s
+        deadline = time.monotonic() + _BUSY * timeout_s + GRACE_S
         try:
             event, payload = self._await_with_payload(number, deadline)
         except TimeoutError:

@@ -5,14 +5,17 @@ submission, an operation of torch or a thread, so that a fork of it is always cl
 bytes are relayed unread inside the supervisor's own envelope: a worker can speak only for itself.
 
     start  bounds          -> started {confinement} | refused {what, remedy}
-    send   payload: frame  -> reply {worked_s, computed_s}, payload: frame | ended {...}
+    send   timeout_s, payload: frame
+                           -> reply {worked_s, computed_s}, payload: frame | ended {...}
     stop                   -> ended {...}
     alive                  -> nothing: the judge is still there
 
 `ended` carries what `wait4` says (exit status, signal, CPU seconds, peak memory) and the first
 bytes that the worker printed. `worked_s` is how long the worker had the request, however late the
-judge reads the answer. One request is outstanding at a time; only `stop` may overtake it, and then
-the overtaken request is never answered.
+judge reads the answer, and without the time in which it waited for a processor: on a busy machine
+no answer runs out of time for what others do. A worker that works longer than `timeout_s` is
+ended. One request is outstanding at a time; only `stop` may overtake it, and then the overtaken
+request is never answered.
 
 `--unconfined` forks workers that do not confine themselves. `--lease-s=N` ends the supervisor when
 it has heard nothing for N seconds: in a container nothing else tells it that the judge is out of
@@ -87,6 +90,9 @@ class Worker:
         self.printed = bytearray()
         self.printed_bytes = 0
         self.output_open = True
+        self._schedule: int | None = None
+        with contextlib.suppress(OSError):  # a kernel that does not keep it
+            self._schedule = os.open(f"/proc/{self.pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
 
     def forget_answers(self) -> None:
         """Drop what was sent unasked, so that it answers nothing."""
@@ -120,14 +126,24 @@ class Worker:
         except OSError:
             return 0.0
 
+    def held_up_s(self) -> float:
+        """Return how long the worker has waited for a processor so far; 0 if it is not known."""
+        if self._schedule is None:
+            return 0.0
+        try:
+            return int(os.pread(self._schedule, 100, 0).split()[1]) / 1e9
+        except (OSError, IndexError, ValueError):
+            return 0.0
+
     def end(self) -> dict[str, Any]:
         """Kill the worker, wait for it and say how it ended."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
         _, status, usage = os.wait4(self.pid, 0)
         self.drain_output()
-        for descriptor in (self.requests, self.answers, self.output):
-            os.close(descriptor)
+        for descriptor in (self.requests, self.answers, self.output, self._schedule):
+            if descriptor is not None:
+                os.close(descriptor)
         code = os.waitstatus_to_exitcode(status)
         return {
             "exit_code": code if code >= 0 else None,
@@ -174,7 +190,9 @@ class Supervisor:
         self._waiting: int | None = None  # id of the request that a worker is working on
         self._starting = False
         self._asked = 0.0  # when, by the monotonic clock
+        self._timeout_s = 0.0
         self._computed_before = 0.0  # what the worker had computed by then
+        self._held_up_before = 0.0
         self._judge = FrameReader(MAX_COMMAND_BYTES)
 
     def run(self) -> None:
@@ -198,7 +216,11 @@ class Supervisor:
                 poller.register(worker.requests, select.POLLOUT)
             if worker.output_open:
                 poller.register(worker.output, select.POLLIN)
-        ready = {descriptor for descriptor, _ in poller.poll()}
+        left_s = self._left_s()
+        if left_s is not None and left_s <= 0:
+            self._end("timeout")
+            return True
+        ready = {fd for fd, _ in poller.poll(None if left_s is None else 1 + left_s * 1_000)}
         if worker is not None:
             if worker.output in ready:
                 worker.drain_output()
@@ -237,19 +259,25 @@ class Supervisor:
 
     def _send(self, header: dict[str, Any], payload: bytes) -> None:
         self._waiting, self._asked = header["id"], time.monotonic()
+        self._timeout_s = header["timeout_s"]
         if self._worker is None:
             self._ended({"exit_code": None, "signal": None, "reason": "no worker"})
             return
         self._computed_before = self._worker.computed_s()
+        self._held_up_before = self._worker.held_up_s()
         self._worker.forget_answers()
         self._worker.outgoing = memoryview(payload)
         self._pump(self._worker)
 
     def _stop(self, header: dict[str, Any]) -> None:
         self._waiting = header["id"]
+        self._end("stopped")
+
+    def _end(self, reason: str) -> None:
+        worked_s = self._worked_s()
         fields = self._worker.end() if self._worker is not None else {}
         self._worker = None
-        self._ended({**fields, "reason": "stopped"})
+        self._ended({**fields, "reason": reason}, worked_s)
 
     def _pump(self, worker: Worker) -> None:
         try:
@@ -277,9 +305,7 @@ class Supervisor:
         if frame is not None:
             self._reply(frame)
         elif not data:
-            fields = worker.end()
-            self._worker = None
-            self._ended({**fields, "reason": reason})
+            self._end(reason)
 
     def _reply(self, frame: bytes) -> None:
         number, self._waiting = self._waiting, None
@@ -292,16 +318,30 @@ class Supervisor:
             self._say({"id": number, **parsed[0]})
         else:
             took = {"worked_s": self._worked_s(), "computed_s": self._computed_s()}
+            self._asked = 0.0
             self._say({"id": number, "event": "reply", **took}, frame)
 
-    def _ended(self, fields: dict[str, Any]) -> None:
+    def _ended(self, fields: dict[str, Any], worked_s: float = 0.0) -> None:
         number, self._waiting, self._starting = self._waiting, None, False
-        self._say({"id": number, "event": "ended", "worked_s": self._worked_s(), **fields})
+        self._asked = 0.0
+        self._say({"id": number, "event": "ended", "worked_s": worked_s, **fields})
+
+    def _left_s(self) -> float | None:
+        """Return how long the worker may still work on a request; None if it has none."""
+        if self._waiting is None or self._starting or self._worker is None:
+            return None
+        return self._timeout_s - self._worked_s()
 
     def _worked_s(self) -> float:
-        """Return how long the worker had the last request; each is counted once."""
-        asked, self._asked = self._asked, 0.0
-        return time.monotonic() - asked if asked else 0.0
+        """Return how long the worker has had the request, but for when it waited for a processor.
+
+        What all its threads compute counts: they cannot gain time by being in each other's way.
+        """
+        if not self._asked or self._worker is None:
+            return 0.0
+        had_s = time.monotonic() - self._asked
+        held_up_s = self._worker.held_up_s() - self._held_up_before
+        return min(had_s, max(had_s - held_up_s, self._computed_s()))
 
     def _computed_s(self) -> float:
         """Return the processor time of the last request, which other processes do not add to."""
