@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import dask
 from distributed import Status, Worker
 
 from mha_judge.cluster import worker as real
@@ -55,4 +56,9 @@ async def _host(address: str, count: int) -> None:
 if __name__ == "__main__":
     sys.modules["simulated"] = sys.modules["__main__"]  # by this name the plugin is sent here
     place = json.loads(Path(sys.argv[sys.argv.index("--scheduler-file") + 1]).read_text("utf-8"))
-    asyncio.run(_host(place["address"], int(sys.argv[1])))
+    quiet = {
+        "distributed.worker.profile.enabled": False,  # many in one process watch one another
+        "distributed.admin.system-monitor.interval": "10s",
+    }
+    with dask.config.set(quiet):
+        asyncio.run(_host(place["address"], int(sys.argv[1])))
