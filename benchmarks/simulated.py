@@ -31,8 +31,10 @@ class Graders(real.Graders):
     def __init__(self, name: str, terms: bytes) -> None:
         super().__init__(name, terms)
         self._each_s, self._report = _each_s, _report
+        self._answer: Answer | None = None
 
     async def setup(self, worker: Worker) -> None:
+        self._answer = Answer(report=Report.model_validate_json(self._report))
         await worker.set_resources(**{self.name: worker.state.nthreads})
         worker.status = Status.paused
         worker.status = Status.running
@@ -43,8 +45,8 @@ class Graders(real.Graders):
     def grade(self, batch: Batch, worker: Worker, key: str) -> Answers:
         took_s = self._each_s * len(batch.jobs)
         time.sleep(took_s)
-        answer = Answer(report=Report.model_validate_json(self._report))
-        return Answers(answers=[answer] * len(batch.jobs), took_s=took_s)
+        assert self._answer is not None  # since it was set up
+        return Answers(answers=[self._answer] * len(batch.jobs), took_s=took_s)
 
 
 async def _host(address: str, count: int) -> None:
