@@ -167,7 +167,7 @@ def test_a_process_that_dies_is_no_verdict():
 def test_an_idle_process_that_was_killed_costs_nobody_a_verdict(right):
     with Judge(sandbox="jail", workers=1) as judge:
         judge.grade(right, "softmax", verdict_only=True)
-        (process,) = judge._pool._idle
+        (process,) = judge._workforce._idle
         process._process.kill()
         process._process.wait()
 

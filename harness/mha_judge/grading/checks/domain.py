@@ -58,6 +58,8 @@ _TRIED = 260
 """A length beyond round buffers, which tells how long a longer one would take."""
 _LOUD, _LOUDER, _LOUDER_VALUE = 2, 8.0, 100.0
 """How many positions of a long input in half precision are larger than the others, how much."""
+_ROUNDED, _RUN = 256, 4
+"""The last position that bfloat16 counts up to, and how many beyond it are larger, side by side."""
 _SLACK, _SLACK_HALF = 8.0, 3.0
 """How many times the error budget is allowed here."""
 _AGAIN = 2
@@ -496,6 +498,8 @@ class Elsewhere:
             if letter in letters:
                 half = letters[letter] // 2  # early on under causality, one would drown the others
                 places = half + self._draw.permutation(half)[:_LOUD]
+                if letters[letter] > _ROUNDED:
+                    places = _with_neighbours(places, letters[letter])
                 for index, axis in shapes.places(letter):
                     if of_values and names[index] != "v":
                         continue
@@ -503,6 +507,15 @@ class Elsewhere:
                     value.index_copy_(axis, places, louder * value.index_select(axis, places))
                     loud[index] = value
         return [loud.get(index, value) for index, value in enumerate(args)]
+
+
+def _with_neighbours(places: Tensor, size: int) -> Tensor:
+    """Return positions side by side, beyond the last one that bfloat16 counts up to.
+
+    Where positions are rounded some of four are seen too early, and the others are not.
+    """
+    first = max(_ROUNDED, min(int(places[0]), size - _RUN))
+    return torch.arange(first, min(first + _RUN, size))
 
 
 def _is_too_much(failure: CheckFailure | None) -> bool:
