@@ -113,15 +113,7 @@ class Cluster(Workforce):
         return bool(self.slots and self._has_gpu and self._on_gpu)
 
     def submit(self, job: Job, on_check: Callable[[CheckResult], None] | None = None) -> Grading:
-        """Hand in a job; if the scheduler goes it is sent again when it is back.
-
-        Args:
-            job: What is graded.
-            on_check: Told each check as it is done, in another thread.
-
-        Raises:
-            JudgeError: It is closed.
-        """
+        """Hand in a job; if the scheduler goes it is sent again when it is back."""
         grading = _Asked(job, on_check)
         self._send(grading)
         return grading

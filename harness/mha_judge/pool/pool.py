@@ -106,15 +106,6 @@ class Pool(Workforce):
         self._is_closed = False
 
     def submit(self, job: Job, on_check: Callable[[CheckResult], None] | None = None) -> Grading:
-        """Hand in a job.
-
-        Args:
-            job: What is graded.
-            on_check: Told each check as it is done, in a thread of the pool's.
-
-        Raises:
-            JudgeError: The pool is closed.
-        """
         grading = _Turn(job, on_check)
         with self._lock:
             if self._is_closed:
@@ -129,10 +120,6 @@ class Pool(Workforce):
         return grading
 
     def graded(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Report | JudgeError]]:
-        """Yield the index of each job with its report, as they are done.
-
-        Where no verdict could be reached the error is yielded; the other jobs go on.
-        """
         indices = {self.submit(job).future: index for index, job in enumerate(jobs)}
         for future in as_completed(indices):
             error = future.exception()
