@@ -11,7 +11,7 @@ from mha_judge.bank import LANGUAGES, Bank, module_name
 from mha_judge.catalogue import MANNERS_BEGIN, manners, page, with_manners, with_questions
 from mha_judge.errors import BankError, UsageError
 from mha_judge.grading.checks.claims import CLAIMS
-from mha_judge.listing import TRACKS
+from mha_judge.listing import TRACKS, circle
 
 BUILTIN = Bank.builtin()
 CODE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -72,8 +72,8 @@ class TestEveryProblem:
     def test_names_what_to_do_before_and_after_it(self, problem_id):
         problem = BUILTIN.problem(problem_id)
 
-        assert problem.before or problem.after
-        assert {*problem.before, *problem.after} <= {*BUILTIN.ids} - {problem_id}
+        assert problem.requires or problem.after
+        assert {*problem.requires, *problem.after} <= {*BUILTIN.ids} - {problem_id}
 
     def test_is_on_a_known_track(self, problem_id):
         assert BUILTIN.problem(problem_id).track in TRACKS
@@ -318,3 +318,21 @@ def test_a_folder_without_a_description_is_no_problem(bank):
 
 def test_the_module_of_an_id_has_underscores():
     assert module_name("kv-cache-step") == "kv_cache_step"
+
+
+def test_a_circle_of_requirements_is_found(tmp_path):
+    assert circle(BUILTIN) == []
+    for folder in ("graders", "reference"):
+        (tmp_path / folder).mkdir()
+    for name, needed in {"sdpa": "mhsa", "mhsa": "gqa", "gqa": "sdpa", "softmax": "sdpa"}.items():
+        text = (BUILTIN.root / "problems" / name / "problem.toml").read_text(encoding="utf-8")
+        text = re.sub(r"^requires = .*\n", "", text, flags=re.MULTILINE)
+        (tmp_path / "problems" / name).mkdir(parents=True)
+        (tmp_path / "problems" / name / "problem.toml").write_text(
+            text.replace("level =", f'requires = ["{needed}"]\nlevel =', 1), encoding="utf-8"
+        )
+
+    found = circle(Bank.at(tmp_path))
+
+    assert found[0] == found[-1]
+    assert set(found) == {"sdpa", "mhsa", "gqa"}

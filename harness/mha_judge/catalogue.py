@@ -153,11 +153,11 @@ def _cells(bank: Bank, line: ProblemSummary) -> tuple[str, ...]:
 
 def _order(problem: Problem, bank: Bank) -> Iterator[str]:
     """Yield what to do before and after a problem, as an item of a list."""
-    before, after = (
+    requires, after = (
         ", ".join(f"`{one}`" for one in ids if one in bank.ids)
-        for ids in (problem.before, problem.after)
+        for ids in (problem.requires, problem.after)
     )
-    parts = [f"after {before}"] if before else []
+    parts = [f"after {requires}"] if requires else []
     parts += [f"then {after}"] if after else []
     if parts:
         yield f"- `{problem.id}`: {'; '.join(parts)}"

@@ -6,6 +6,7 @@ What is read here is checked here; whatever is amiss goes to the full validation
 
 from __future__ import annotations
 
+import graphlib
 import tomllib
 from dataclasses import dataclass
 
@@ -24,6 +25,8 @@ class ProblemSummary:
     level: int
     minutes: int
     points: int
+    requires: tuple[str, ...] = ()
+    """Ids of problems of this bank to solve first."""
 
 
 TRACKS = {
@@ -67,15 +70,32 @@ def summaries(bank: Bank) -> list[ProblemSummary]:
     return sorted((_line(bank, name) for name in bank.ids), key=lambda line: (line.level, line.id))
 
 
+def circle(bank: Bank) -> list[str]:
+    """Return ids of problems of which each requires the next, back to the first; empty if none.
+
+    Raises:
+        BankError: If a `problem.toml` is broken.
+    """
+    requires = {line.id: line.requires for line in summaries(bank)}
+    try:
+        graphlib.TopologicalSorter(requires).prepare()
+    except graphlib.CycleError as error:
+        return list(reversed(error.args[1]))
+    return []
+
+
 def _line(bank: Bank, problem_id: str) -> ProblemSummary:
     path = bank.root / "problems" / problem_id / "problem.toml"
     try:
         fields = tomllib.loads(path.read_text(encoding="utf-8"))
         values = {name: fields[name] for name in _TYPES}
         fits = all(type(values[name]) is kind for name, kind in _TYPES.items())
+        requires = fields.get("requires", [])
+        fits = fits and type(requires) is list and all(type(one) is str for one in requires)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError):
         fits = False
     if not fits or values["id"] != problem_id:
         bank.problem(problem_id)  # says what is wrong
         raise BankError(f"{path}: cannot be listed; correct it")
-    return ProblemSummary(**values)
+    first = tuple(one for one in requires if one in bank.ids)
+    return ProblemSummary(**values, requires=first)

@@ -48,6 +48,8 @@ class Variants(_Model):
 class Words(_Model):
     """What several problems say of one mistake."""
 
+    name: str = ""
+    """What it is called in `shared.toml`."""
     title: Title | None = None
     explanation: Sentence | None = None
     hint: Sentence | None = None
@@ -70,6 +72,8 @@ class Mistake(_Model):
     """None is a fault of the bank's; the mistake is then marked as a slip."""
     source: str
     """The wrong program."""
+    shared: Words | None = None
+    """The words that it uses; it may say some of them otherwise itself."""
     others: Mapping[str, str] = {}
     """The programs with other constants that are the same misconception, by the constant."""
     by_check: bool = False
@@ -147,8 +151,9 @@ def _read(path: Path, entry: Any, shared: Mapping[str, Any], reference: str) -> 
         if words is not None:
             if words not in shared:
                 raise ValueError(f"{SHARED} has no {words!r}; add it, or write the texts here")
-            common = Words.model_validate(shared[words]).model_dump(exclude_none=True)
-            fields = common | fields
+            common = Words.model_validate({**shared[words], "name": words})
+            fields = common.model_dump(exclude={"name"}, exclude_none=True) | fields
+            fields["shared"] = common
         return Mistake(**_with_programs(path, fields, reference))
     except ValidationError as error:
         first = error.errors()[0]
@@ -184,12 +189,11 @@ def _replaced(old: str, new: str, text: str) -> str:
 
 def _wrong_choices(reference: str, questions: Mapping[str, Question]) -> Iterator[Mistake]:
     for question in questions.values():
-        check = question.id.replace("_", "-")
-        for number, choice in enumerate(question.wrong, 1):
+        for name, choice in question.wrong_by_id.items():
             yield Mistake(
-                id=f"{check}-{number}",
+                id=name,
                 title=choice.title,
-                killed_by=check,
+                killed_by=question.check,
                 explanation=choice.why,
                 hint=choice.hint,
                 severity=Severity.MISCONCEPTION,

@@ -193,8 +193,8 @@ class Problem(_Model):
     minutes: Annotated[int, Field(ge=1, le=240)]
     points: Annotated[int, Field(ge=1, le=100)]
     """What it weighs in a total over several problems."""
-    before: list[Identifier] = []
-    """Problems worth doing first."""
+    requires: list[Identifier] = []
+    """Problems to solve first."""
     after: list[Identifier] = []
     """Problems to go on with."""
     forbid: list[Literal["fused-attention", "python-loops", "autograd"]] = []

@@ -44,6 +44,9 @@ class WrongChoice(Choice):
     """The misconception behind it, as a statement about the answer."""
     hint: Sentence
     """Leads to the mistake without giving the answer away."""
+    title_zh: str = ""
+    why_zh: str = ""
+    hint_zh: str = ""
 
 
 class Question(_Model):
@@ -65,6 +68,16 @@ class Question(_Model):
             return {}
         every = sorted([self.right, *self.wrong], key=lambda choice: self._place(choice.text))
         return dict(zip(LETTERS, every, strict=False))
+
+    @property
+    def check(self) -> str:
+        """Id of the check that grades it."""
+        return self.id.replace("_", "-")
+
+    @property
+    def wrong_by_id(self) -> dict[str, WrongChoice]:
+        """The wrong choices by the id that they have as known mistakes."""
+        return {f"{self.check}-{number}": wrong for number, wrong in enumerate(self.wrong, 1)}
 
     def _place(self, text: str) -> bytes:
         return hashlib.sha256(f"{self.version}:{self.id}:{text}".encode()).digest()

@@ -16,7 +16,7 @@ from mha_judge.problem import IDENTIFIER
 
 MARK = "FILL IN"
 MAX_ID = 60
-_RESERVED = "shared"  # reference/mistakes/shared.toml holds the words that problems share
+_RESERVED = "shared"  # shared.toml holds the words that mistakes of several problems share
 
 _PROBLEM = """\
 # FILL IN: track, level, minutes and points below, then remove this line
@@ -28,7 +28,7 @@ track = "basics"
 level = 2
 minutes = 25
 points = 20
-before = []  # FILL IN: ids of problems worth doing first
+requires = []  # FILL IN: ids of problems to solve first
 after = []  # FILL IN: ids of problems to go on with
 forbid = ["fused-attention"]
 
@@ -226,6 +226,27 @@ old = "self.v_proj = nn.Linear(embed_dim, embed_dim)"
 new = "self.v_proj = nn.Identity()"
 """
 
+_HINTS = """\
+# FILL IN: the ladder of the problem, and of each mistake; never the code itself
+
+[problem]
+question = "FILL IN: something to ask oneself who does not get on"
+where = "FILL IN: which step to look at"
+change = "FILL IN: what to do, in words"
+question_zh = "FILL IN: the same in Chinese, 中文"
+where_zh = "FILL IN: 中文"
+change_zh = "FILL IN: 中文"
+
+[values-not-projected]
+where = "FILL IN: where to look, for who made this mistake"
+change = "FILL IN: what to change, in words"
+title_zh = "FILL IN: 中文"
+explanation_zh = "FILL IN: 中文"
+hint_zh = "FILL IN: 中文"
+where_zh = "FILL IN: 中文"
+change_zh = "FILL IN: 中文"
+"""
+
 _MUTANTS = """\
 # Changes to the reference that no check can notice, or need notice, and why.
 """
@@ -252,12 +273,14 @@ _TEXTS = {
     "reference/$module.py": _REFERENCE,
     "graders/test_$module.py": _GRADER,
     "reference/mistakes/$id.toml": _MISTAKES,
+    "reference/hints/$id.toml": _HINTS,
     "reference/mutants/$module.toml": _MUTANTS,
     "reference/agreement/$module.py": _AGREEMENT,
 }
 """In the order in which they are best filled in."""
 
-_NEEDED = tuple(path for path in _TEXTS if not path.startswith(("reference/mu", "reference/ag")))
+_OPTIONAL = ("reference/mutants", "reference/agreement", "reference/hints")
+_NEEDED = tuple(path for path in _TEXTS if not path.startswith(_OPTIONAL))
 """What no problem can do without."""
 
 

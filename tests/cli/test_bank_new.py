@@ -43,7 +43,7 @@ def test_every_file_is_written_and_listed_with_what_to_do_next(bank):
     named = re.findall(r"^wrote (.+)$", result.output, re.MULTILINE)
     assert sorted(named) == [str(path) for path in files_of(bank)]
     assert f"mha-judge --bank {bank.root} verify soft-heads --no-mutants" in result.output
-    assert len(named) == 11
+    assert len(named) == 12
 
 
 def test_the_new_problem_loads(bank):

@@ -31,6 +31,8 @@ from mha_judge.certify.statements import faults_of
 from mha_judge.diagnosis import Catalogue
 from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.judge import MAX_SEED
+from mha_judge.ladder import faults_of as ladder_faults
+from mha_judge.listing import circle
 from mha_judge.mistake import Mistake
 from mha_judge.mutation import mutants
 from mha_judge.outcomes import Category, Outcome, Severity, Verdict
@@ -327,8 +329,12 @@ class _Certifying:
     def texts(self) -> None:
         """Statements, starter and hints are complete; the reference agrees with others."""
         categories = {check.category for check in self._checks}
-        for fault in faults_of(self._bank, self._problem, categories):
+        texts = faults_of(self._bank, self._problem, categories)
+        for fault in [*texts, *ladder_faults(self._bank, self._problem.id)]:
             self._fault("texts", fault)
+        ids = circle(self._bank)
+        if self._problem.id in ids:
+            self._fault("texts", f"problem.toml: requires: a circle, {' ← '.join(ids)}; open it")
         names, faults = compare_all(self._bank, self._problem.id)
         self.certificate.agreements = names
         for fault in faults:

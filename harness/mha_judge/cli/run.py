@@ -9,6 +9,7 @@ import click
 
 from mha_judge.cli.answer_options import verdict_only_option
 from mha_judge.cli.context import bank_of
+from mha_judge.cli.learning import keep, no_progress_option, say_kept
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.gpu import GpuAccess
@@ -41,6 +42,7 @@ REVEAL = ("score", "checks", "hints", "full")
 )
 @click.option("--junit", "junit_path", metavar="PATH", help="Write JUnit XML; `-` is stdout.")
 @verdict_only_option
+@no_progress_option
 @click.option("--only", metavar="CHECK", multiple=True, help="Run only this check (repeatable).")
 @click.pass_context
 def command(
@@ -55,9 +57,13 @@ def command(
     json_path: str | None,
     junit_path: str | None,
     verdict_only: bool,
+    no_progress: bool,
     only: tuple[str, ...],
 ) -> None:
-    """Grade FILE; exit 0 if it is accepted, 1 if it is not."""
+    """Grade FILE; exit 0 if it is accepted, 1 if it is not.
+
+    An answer in a file that `start` wrote is kept among what you have done.
+    """
     paths = {"--json": json_path, "--junit": junit_path}
     check_outputs(paths)
     submission = Submission.read(file)
@@ -79,6 +85,7 @@ def command(
             verdict_only=verdict_only,
             gpus=gpus,
         )
+    kept = None if no_progress or only else keep(ctx, submission, report)
     from mha_judge.render.report import junit
 
     write_outputs(
@@ -95,4 +102,6 @@ def command(
         from mha_judge.report.models import Reveal
 
         terminal.show(report, Console(highlight=False), Reveal(reveal), every_check=verbose)
+        if kept is not None:
+            say_kept(kept)
     ctx.exit(report.verdict.exit_code)

@@ -11,8 +11,12 @@ from mha_judge.cli.context import bank_of
 from mha_judge.problem import Problem
 
 _WORDS = {
-    "en": {"before": "Before this one", "after": "Go on with", "questions": "Follow-up questions"},
-    "zh": {"before": "先做", "after": "接着做", "questions": "追问"},
+    "en": {
+        "requires": "Before this one",
+        "after": "Go on with",
+        "questions": "Follow-up questions",
+    },
+    "zh": {"requires": "先做", "after": "接着做", "questions": "追问"},
 }
 
 
@@ -44,6 +48,6 @@ def command(ctx: click.Context, problem_id: str, lang: str, interviewer: bool, r
 
 def _neighbours(bank: Bank, problem: Problem) -> dict[str, list[str]]:
     """Return the problems of this bank to do before and after, where there are any."""
-    named = {"before": problem.before, "after": problem.after}
+    named = {"requires": problem.requires, "after": problem.after}
     found = {name: [one for one in ids if one in bank.ids] for name, ids in named.items()}
     return {name: ids for name, ids in found.items() if ids}

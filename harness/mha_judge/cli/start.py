@@ -8,6 +8,7 @@ import click
 
 from mha_judge.bank import module_name
 from mha_judge.cli.context import bank_of
+from mha_judge.cli.learning import learning, no_progress_option
 from mha_judge.errors import UsageError
 
 
@@ -15,9 +16,15 @@ from mha_judge.errors import UsageError
 @click.argument("problem_id", metavar="ID")
 @click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Overwrite a file that is there already.")
+@no_progress_option
 @click.pass_context
-def command(ctx: click.Context, problem_id: str, folder: Path, force: bool) -> None:
-    """Write the starter of problem ID into DIR (default: the current folder)."""
+def command(
+    ctx: click.Context, problem_id: str, folder: Path, force: bool, no_progress: bool
+) -> None:
+    """Write the starter of problem ID into DIR (default: the current folder), and begin it.
+
+    What you hand in from that file is kept, so that `next`, `hint` and `review` know of it.
+    """
     bank = bank_of(ctx)
     problem = bank.problem(problem_id)
     text = bank.starter(problem.id)
@@ -34,5 +41,18 @@ def command(ctx: click.Context, problem_id: str, folder: Path, force: bool) -> N
         raise UsageError(
             f"{path} cannot be written: {error.strerror}; name another folder"
         ) from error
+    if not no_progress:
+        _begin(ctx, problem.id, path)
     click.echo(f"wrote {path}; read the task with `mha-judge show {problem.id}`, "
                f"grade it with `mha-judge run {path}`")  # fmt: skip
+
+
+def _begin(ctx: click.Context, problem_id: str, path: Path) -> None:
+    """Begin a round in the file; that it cannot be kept is said, and the starter is there."""
+    from mha_judge.practice.progress import ProgressUnavailable
+
+    try:
+        with learning(ctx) as learner:
+            learner.begin(problem_id, path)
+    except ProgressUnavailable as error:
+        click.echo(f"mha-judge: {error}", err=True)

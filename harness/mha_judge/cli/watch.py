@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import click
 
 from mha_judge.cli.context import bank_of
+from mha_judge.cli.learning import keep, no_progress_option
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
@@ -29,6 +31,7 @@ from mha_judge.sandbox import SandboxOptions
     show_default=True,
     help="How much to tell at first; `h` tells more.",
 )
+@no_progress_option
 @sandbox_options()
 @click.pass_context
 def command(
@@ -36,6 +39,7 @@ def command(
     paths: tuple[Path, ...],
     problem_id: str | None,
     reveal: str,
+    no_progress: bool,
     sandbox: SandboxOptions,
     gpus: GpuAccess,
 ) -> None:
@@ -57,4 +61,5 @@ def command(
     Watching(
         watched, bank, sandbox.open, console,
         gpus=gpus, problem_id=problem_id, reveal=Reveal(reveal),
+        keep=None if no_progress else functools.partial(keep, ctx),
     ).run()  # fmt: skip

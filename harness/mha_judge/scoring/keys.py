@@ -78,7 +78,7 @@ class Keys:
                 return folder == problem and file.suffix != ".md" and file.name != "starter.py"
             case ("graders", *_):  # what is no grader, graders may share
                 return file.name == grader or not file.name.startswith("test_")
-            case ("reference", "mutants" | "agreement", *_):  # they certify, and judge nobody
+            case ("reference", "mutants" | "agreement" | "hints", *_):  # they judge nobody
                 return False
             case ("reference", "mistakes", first, *_):  # a folder or a file for each problem
                 owner = first.partition(".")[0]

@@ -40,8 +40,13 @@ class Watching:
         gpus: GpuAccess | None = None,
         problem_id: str | None = None,
         reveal: Reveal = Reveal.CHECKS,
+        keep: Callable[[Submission, Report], object] | None = None,
     ) -> None:
-        """Take what is watched, where problems lie, and how to start a supervisor."""
+        """Take what is watched, where problems lie, and how to start a supervisor.
+
+        `keep` is told every answer and its report, before it is shown.
+        """
+        self._keep = keep
         self._gpus = gpus
         self._watched = watched
         self._bank = bank
@@ -108,6 +113,8 @@ class Watching:
             submission = Submission.read(path)
             problem = self._bank.problem(self._problem_id or submission.problem_id())
             report = self._graded(submission, problem.id)
+            if self._keep is not None:
+                self._keep(submission, report)
         except JudgeError as error:
             if isinstance(error, SandboxBroken):
                 raise

@@ -1,0 +1,83 @@
+"""What the commands for practising share: where progress is kept, and the language."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mha_judge.cli.context import bank_of
+
+if TYPE_CHECKING:
+    from mha_judge.practice.learner import Kept, Learner
+    from mha_judge.report.models import Report
+    from mha_judge.submission import Submission
+
+_Command = Callable[..., Any]
+
+no_progress_option = click.option(
+    "--no-progress", is_flag=True, help="Neither read nor keep what you have done."
+)
+language_option = click.option(
+    "--lang",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    envvar="MHA_JUDGE_LANG",
+    help="Language; default: MHA_JUDGE_LANG.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@contextmanager
+def learning(ctx: click.Context, *, in_memory: bool = False) -> Iterator[Learner]:
+    """Open the learner's progress, and say so if what was there had to be set aside.
+
+    Raises:
+        ProgressUnavailable: It can be neither read nor made.
+    """
+    from mha_judge.practice.learner import Learner
+    from mha_judge.practice.progress import Progress, default_path
+
+    with Progress(None if in_memory else default_path()) as progress:
+        if progress.notice:
+            click.echo(f"mha-judge: {progress.notice}", err=True)
+        yield Learner(bank_of(ctx), progress)
+
+
+def keep(ctx: click.Context, submission: Submission, report: Report) -> Kept | None:
+    """Keep an answer in a file that was begun with `start`; others are nobody's practice.
+
+    That it cannot be kept is said, and changes nothing of the verdict.
+    """
+    from mha_judge.practice.progress import ProgressUnavailable, default_path
+
+    if report.verdict_only or not default_path().exists():
+        return None
+    try:
+        with learning(ctx) as learner:
+            round_ = learner.round_of(submission.path)
+            if round_ is None or round_.problem != report.problem:
+                return None
+            return learner.keep(round_, submission, report)
+    except ProgressUnavailable as error:
+        click.echo(f"mha-judge: {error}", err=True)
+        return None
+
+
+def say_kept(kept: Kept) -> None:
+    """Say, below a report, which attempt it was and when the problem comes back."""
+    attempt = kept.attempt
+    parts = [f"attempt {kept.number}"]
+    if attempt.hints:
+        parts.append(f"{attempt.kept:g} points after hints (−{attempt.hints:g})")
+    if kept.due is not None:
+        parts.append(f"comes back on {kept.due.astimezone():%Y-%m-%d}")
+    click.secho(" · ".join(parts), dim=True)
+
+
+def print_json(value: object) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))

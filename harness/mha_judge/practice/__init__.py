@@ -1,0 +1,1 @@
+"""Practising alone: what one has done, what comes next, hints with a price, reviews."""

@@ -1,0 +1,145 @@
+"""The plain commands for practising: what they say, keep and refuse."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from practising import BANK, hand_in
+
+from mha_judge.cli import main
+from mha_judge.practice.learner import Learner
+from mha_judge.practice.progress import PATH_VARIABLE, Progress
+
+RIGHT = """\
+import numpy as np
+
+
+def softmax(x, axis=-1):
+    exponentials = np.exp(x - x.max(axis, keepdims=True))
+    return exponentials / exponentials.sum(axis, keepdims=True)
+"""
+
+
+@pytest.fixture
+def invoke(store, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def invoke_(*args, expected=0, **options):
+        result = CliRunner().invoke(main, [str(arg) for arg in args], **options)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == expected, result.output
+        return result.output
+
+    return invoke_
+
+
+@pytest.fixture
+def learner(store):
+    with Progress(store) as progress:
+        yield Learner(BANK, progress)
+
+
+@pytest.fixture
+def begun(invoke, tmp_path):
+    """The file of a problem that was begun."""
+    invoke("start", "sdpa")
+    return tmp_path / "sdpa.py"
+
+
+def test_a_first_day(invoke, tmp_path):
+    assert "softmax" in invoke("next").splitlines()[0]
+    invoke("start", "softmax")
+    assert str(tmp_path / "softmax.py") in invoke("next")
+    assert "attempt 1" in invoke("run", "softmax.py", "--sandbox", "jail", expected=1)
+    (tmp_path / "softmax.py").write_text(RIGHT)
+    said = invoke("run", "softmax.py", "--sandbox", "jail")
+    assert "attempt 2 · comes back on " in said
+    assert json.loads(invoke("next", "--json"))[0]["problem"] != "softmax"
+    assert "next review" in invoke("review")
+    assert "exponentials" in invoke("solution", "softmax")
+
+
+def test_what_start_did_not_write_is_nobodys_practice(invoke, tmp_path, learner):
+    (tmp_path / "softmax.py").write_text(RIGHT)
+    assert "attempt" not in invoke("run", "softmax.py", "--sandbox", "jail")
+    invoke("start", "softmax", "other", "--no-progress")
+    assert learner.progress.rounds() == []
+
+
+def test_no_progress_keeps_nothing(invoke, begun, learner):
+    begun.write_text("def sdpa(q, k, v, mask=None):\n    return q\n")
+    said = invoke("run", begun, "--sandbox", "jail", "--no-progress", expected=1)
+    assert "attempt 1" not in said
+    assert learner.progress.attempts() == []
+
+
+def test_a_hint_is_offered_before_it_is_sold(invoke, begun, learner):
+    assert "comes after a try" in invoke("hint", "sdpa", expected=2)
+    hand_in(learner, "sdpa", "argmax", path=begun)
+    offered = invoke("hint", "sdpa")
+    assert "costs 2 points" in offered and "--yes" in offered
+    assert learner.spent("sdpa") == 0
+    told = invoke("hint", "sdpa", "--yes").splitlines()[-1]
+    assert told not in offered
+    assert learner.spent("sdpa") == 2
+    assert "第 2 条提示" in invoke("hint", "sdpa", "--lang", "zh")
+    assert "text" not in json.loads(invoke("hint", "sdpa", "--json"))
+    assert json.loads(invoke("hint", "sdpa", "--json", "--yes"))["price"] == 5
+    assert learner.spent("sdpa") == 7
+
+
+def test_the_solution_wants_success_or_giving_up(invoke, begun, learner):
+    assert "--give-up" in invoke("solution", "sdpa", expected=2)
+    hand_in(learner, "sdpa", "argmax", path=begun)
+    said = invoke("solution", "sdpa", "--give-up")
+    assert "torch.softmax" in said and "best key alone" in said and "given up" in said
+    assert "not begun" in invoke("hint", "sdpa", expected=2)
+    assert json.loads(invoke("solution", "sdpa", "--json"))["slips"]
+
+
+def test_a_review_writes_beside_what_is_there(invoke, begun, learner, tmp_path):
+    hand_in(learner, "sdpa", path=begun, accepted=True)
+    assert "sdpa_2.py" in invoke("review", "sdpa")
+    assert (tmp_path / "sdpa_2.py").read_text() == BANK.starter("sdpa")
+    (tmp_path / "file").write_text("")
+    assert "name another folder" in invoke("review", "sdpa", "file", expected=2)
+
+
+def test_a_rating_can_be_overruled(invoke, begun, learner):
+    assert "solve it first" in invoke("review", "sdpa", "--rate", "again", expected=2)
+    hand_in(learner, "sdpa", path=begun, accepted=True)
+    again = json.loads(invoke("review", "sdpa", "--rate", "again", "--json"))["due"]
+    easy = json.loads(invoke("review", "sdpa", "--rate", "easy", "--json"))["due"]
+    assert again < easy
+    invoke("review", "--rate", "easy", expected=2)
+
+
+def test_reset_asks_first(invoke, begun, learner):
+    assert "--yes" in invoke("reset", "sdpa", expected=2)
+    assert "forgot 1" in invoke("reset", "sdpa", "--yes")
+    assert learner.progress.rounds() == []
+    assert begun.exists()
+    assert "did you mean sdpa" in invoke("reset", "sdpaa", "--yes", expected=2)
+
+
+@pytest.mark.parametrize("command", ["next", "review"])
+def test_progress_that_cannot_be_kept_is_told(invoke, tmp_path, monkeypatch, command):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(PATH_VARIABLE, str(tmp_path / "file" / "p"))
+    assert PATH_VARIABLE in invoke(command, expected=8)
+
+
+def test_a_verdict_does_not_hang_on_progress(invoke, tmp_path, store):
+    invoke("start", "softmax")
+    (tmp_path / "softmax.py").write_text(RIGHT)
+    store.write_bytes(b"not a database" * 500)
+    said = invoke("run", "softmax.py", "--sandbox", "jail")
+    assert "accepted" in said.lower()
+    assert "damaged" in said
+    assert len(list(store.parent.glob("*.aside-*"))) == 1
+
+
+def test_a_read_only_home_is_told(invoke, monkeypatch):
+    monkeypatch.setenv(PATH_VARIABLE, "/proc/mha-judge/p.sqlite3")  # not even root may write there
+    assert "name another file" in invoke("next", expected=8)
