@@ -116,8 +116,8 @@ def ask(channel, op, timeout_s=10.0, number=1, **fields):
     return channel.request(encode_frame(header), timeout_s)
 
 
-def load(channel, source, timeout_s=10.0):
-    return ask(channel, "load", timeout_s, source=source, filename="answer.py")
+def load(channel, source, timeout_s=10.0, **how):
+    return ask(channel, "load", timeout_s, source=source, filename="answer.py", **how)
 
 
 def value_after(channel, source):

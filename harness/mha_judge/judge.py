@@ -14,6 +14,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mha_judge import points
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
     from mha_judge.grading.calling.gpu import GpuLease
     from mha_judge.grading.calling.session import LoadFailed, Session
 
+_ON_ITS_OWN_PATH = (
+    "Where torch has its own attention, the file uses it. It was graded as where torch has none, on "
+    "the path that it takes there."
+)
 MAX_SEED = 2**53  # a number that every reader of the JSON can hold exactly
 
 
@@ -74,8 +79,38 @@ def grade(
     Raises:
         JudgeError: No verdict could be reached; the submission is not to blame.
     """
+    seed = secrets.randbelow(MAX_SEED) if seed is None else seed
+    asked = _Asked(submission, bank, problem, channel, seed, frozenset(only), verdict_only, gpus)
+    report = _graded(asked, on_check)
+    if not any(finding.rule == "fused-attention" for finding in report.policy):
+        return report
+    # A file that does without, where torch has no such thing, is graded on its own path.
+    alone = _graded(replace(asked, fused_attention=False))
+    return alone if alone.score > report.score else report
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is graded, where, and how much of it."""
+
+    submission: Submission
+    bank: Bank
+    problem: Problem
+    channel: Channel
+    seed: int
+    only: frozenset[str]
+    verdict_only: bool
+    gpus: GpuAccess | None
+    fused_attention: bool = True
+    """Whether torch's ready-made attention is there."""
+
+
+def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None) -> Report:
+    """Grade a submission once."""
+    submission, problem, seed, gpus = asked.submission, asked.problem, asked.seed, asked.gpus
+    only, verdict_only = asked.only, asked.verdict_only
     clock = _Clock()
-    _prepare()
+    prepare()
     clock.lap("imports")
     from mha_judge.diagnosis import Diagnostician
     from mha_judge.grading.calling.context import Context
@@ -84,18 +119,25 @@ def grade(
     from mha_judge.grading.checks.policy import hold_to_rules
     from mha_judge.worlds import carried_forward
 
-    seed = secrets.randbelow(MAX_SEED) if seed is None else seed
-    diagnostician = None if verdict_only else Diagnostician(bank, problem.id)
-    task = _task(submission, bank, problem, seed, diagnostician)
+    diagnostician = None if verdict_only else Diagnostician(asked.bank, problem.id)
+    task = _task(asked, diagnostician)
     with ExitStack() as stack:
         session = stack.enter_context(
-            closing(Session(channel, submission, problem.limits, seed=seed))
+            closing(
+                Session(
+                    asked.channel,
+                    submission,
+                    problem.limits,
+                    fused_attention=asked.fused_attention,
+                    seed=seed,
+                )
+            )
         )
         lease = None if gpus is None else stack.enter_context(closing(GpuLease(gpus, task)))
         failure = _load(session, problem)
         clock.lap("load")
         context = None if failure is not None else Context(session, task)
-        results, no_gpu = _run_checks(task, context, lease, frozenset(only), verdict_only, on_check)
+        results, no_gpu = _run_checks(task, context, lease, only, verdict_only, on_check)
         contexts = [one for one in (context, lease.context if lease else None) if one is not None]
         device = "cpu" if lease is None else lease.device
         results, policy = hold_to_rules(results, contexts)
@@ -115,6 +157,8 @@ def grade(
     if verdict_only:  # what passed so far says little
         score = strict_score = 100.0 if verdict is Verdict.ACCEPTED else 0.0
     notes = dict.fromkeys(note for one in contexts for note in one.notes)
+    if not asked.fused_attention:
+        notes[_ON_ITS_OWN_PATH] = None
     return Report(
         problem=problem.id,
         title=problem.title,
@@ -167,10 +211,14 @@ class _Clock:
         return {**self._laps, "total": round(self._last - self._started, 4)}
 
 
-def _prepare() -> None:
+def prepare() -> None:
     """Import what a grade needs, while the supervisor imports the same."""
     hold_instruction_set()
     import torch
+
+    import mha_judge.diagnosis
+    import mha_judge.grading.checks.running
+    import mha_judge.worlds  # noqa: F401 - each of these imports more of what a grade uses
 
     torch.set_num_threads(1)
     _freeze_what_is_imported()
@@ -182,25 +230,22 @@ def _freeze_what_is_imported() -> None:
     gc.freeze()
 
 
-def _task(
-    submission: Submission,
-    bank: Bank,
-    problem: Problem,
-    seed: int,
-    diagnostician: Diagnostician | None,
-) -> Task:
+def _task(asked: _Asked, diagnostician: Diagnostician | None) -> Task:
     """Return what is graded, and by what."""
     from mha_judge.grading.calling.context import Task
 
+    bank, problem = asked.bank, asked.problem
+
     return Task(
-        submission=submission,
+        submission=asked.submission,
         problem=problem,
         grader=bank.grader(problem.id),
         reference=load_reference(bank, problem.id),
         vocabulary=bank.vocabulary(),
-        seed=seed,
+        seed=asked.seed,
         questions=bank.questions(problem.id),
         recogniser=diagnostician,
+        fused_attention=asked.fused_attention,
     )
 
 

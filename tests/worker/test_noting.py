@@ -29,11 +29,13 @@ class Double(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g): return 2 * g
 def in_thread(work):
-    import threading
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
+    from concurrent.futures import ThreadPoolExecutor
+    with ThreadPoolExecutor(1) as pool: pool.submit(work).result()
 """
+ALONE = FIRST.replace(
+    "from torch.nn.functional import scaled_dot_product_attention as renamed",
+    "renamed = torch._C._nn.scaled_dot_product_attention",
+) + SECOND.replace("F.scaled_dot_product_attention", "renamed")
 LINE = FIRST.count("\n") + SECOND.count("\n") + 1
 
 
@@ -51,33 +53,43 @@ def notes(channel, lines):
     return [(note["rule"], note["line"]) for note in loaded.header.get("notes", [])]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "F.scaled_dot_product_attention(q, q, q)",
-        "renamed(q, q, q)",
-        "torch._C._nn.scaled_dot_product_attention(q, q, q)",
-        "getattr(torch.nn.functional, 'scaled_' + 'dot_product_attention')(q, q, q)",
-        "Bound().attend(q, q, q)",
-        "Config().functions.scaled_dot_product_attention(q, q, q)",
-        "from torch.nn.functional import *; scaled_dot_product_attention(q, q, q)",
-        "nn.MultiheadAttention(4, 2)(x, x, x)",
-        "nn.MultiheadAttention(4, 2).eval()(x, x, x, need_weights=False)",
-        "torch.no_grad()(nn.MultiheadAttention(4, 2).eval())(x, x, x)",
-        "nn.TransformerEncoderLayer(4, 2)(x)",
-        "torch.no_grad()(nn.TransformerEncoderLayer(4, 2, batch_first=True).eval())(x)",
-        "torch.ops.aten.scaled_dot_product_attention(q, q, q)",
-        "torch.ops.aten.scaled_dot_product_attention.default(q, q, q)",
-        "torch._scaled_dot_product_attention_math(q, q, q)",
-        "torch._VF._scaled_dot_product_attention_math(q, q, q)",
-        "torch._scaled_dot_product_flash_attention_for_cpu(q, q, q)",
-        "torch.inference_mode()(F.scaled_dot_product_attention)(q, q, q)",
-        "torch.jit.trace(lambda t: F.scaled_dot_product_attention(t, t, t), q)",
-        "in_thread(lambda: F.scaled_dot_product_attention(q, q, q))",
-    ],
-)
+ROUTES = [
+    "F.scaled_dot_product_attention(q, q, q)",
+    "renamed(q, q, q)",
+    "torch._C._nn.scaled_dot_product_attention(q, q, q)",
+    "getattr(torch.nn.functional, 'scaled_' + 'dot_product_attention')(q, q, q)",
+    "Bound().attend(q, q, q)",
+    "Config().functions.scaled_dot_product_attention(q, q, q)",
+    "from torch.nn.functional import *; scaled_dot_product_attention(q, q, q)",
+    "nn.MultiheadAttention(4, 2)(x, x, x)",
+    "nn.MultiheadAttention(4, 2).eval()(x, x, x, need_weights=False)",
+    "torch.no_grad()(nn.MultiheadAttention(4, 2).eval())(x, x, x)",
+    "nn.TransformerEncoderLayer(4, 2)(x)",
+    "torch.no_grad()(nn.TransformerEncoderLayer(4, 2, batch_first=True).eval())(x)",
+    "torch.ops.aten.scaled_dot_product_attention(q, q, q)",
+    "torch.ops.aten.scaled_dot_product_attention.default(q, q, q)",
+    "torch._scaled_dot_product_attention_math(q, q, q)",
+    "torch._VF._scaled_dot_product_attention_math(q, q, q)",
+    "torch._scaled_dot_product_flash_attention_for_cpu(q, q, q)",
+    "torch.inference_mode()(F.scaled_dot_product_attention)(q, q, q)",
+    "torch.jit.trace(lambda t: F.scaled_dot_product_attention(t, t, t), q)",
+    "in_thread(lambda: F.scaled_dot_product_attention(q, q, q))",
+]
+
+
+@pytest.mark.parametrize("line", ROUTES)
 def test_ready_made_attention_is_noted_with_its_line(channel, line):
     assert set(notes(channel, line)) == {("fused-attention", LINE)}
+
+
+@pytest.mark.parametrize("line", ROUTES)
+def test_ready_made_attention_that_was_taken_away_refuses(channel, line):
+    channel.start(LIMITS)
+    tried = f"try:\n    {line}\n    RAN = lambda: 0\nexcept (AttributeError, NameError, RuntimeError): pass"
+    loaded = load(channel, ALONE + tried, fused_attention=False)
+    assert "ok" in loaded.header, loaded.header
+    assert "RAN" not in loaded.header["ok"]["definitions"]
+    assert "notes" not in loaded.header
 
 
 def test_a_subclass_that_leaves_the_work_to_super_is_noted_where_it_does(channel):

@@ -2,7 +2,8 @@
 
 Torch's own dispatcher does the noting, so it does not matter how an operator is reached. What is
 noted is then done as ever, in every request and not only in those that are observed. A name in the
-source that never runs is not noted.
+source that never runs is not noted. Where ready-made attention was taken away, it refuses instead,
+so that a file with a path of its own takes that.
 """
 
 import functools
@@ -29,6 +30,8 @@ _OPERATORS = (
     (_AUTOGRAD, "_softmax_backward_data", ("CPU",)),
 )
 _notes: dict[str, tuple[str, int | None]] = {}
+_away: set[str] = set()
+"""Rules whose operators refuse."""
 # What it registers holds as long as it lives; torch lacks its types.
 _library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
 
@@ -51,6 +54,12 @@ def install() -> None:
     setattr(torch.nn.functional, name, noted)
 
 
+def take_fused_attention_away() -> None:
+    """Let ready-made attention refuse, and let torch look as if it had none, in this process."""
+    _away.add(_FUSED)
+    del torch.nn.functional.scaled_dot_product_attention
+
+
 def take() -> list[dict[str, Any]]:
     """Return what was noted since the last time: rule, name, and the line where there is one."""
     taken = [{"rule": rule, "name": name, "line": line} for name, (rule, line) in _notes.items()]
@@ -60,6 +69,8 @@ def take() -> list[dict[str, Any]]:
 
 def _noting(rule: str, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def noted(*args: Any, **kwargs: Any) -> Any:
+        if rule in _away:
+            raise RuntimeError(f"{name} is not there: the problem asks for attention from scratch")
         _notes.setdefault(name, (rule, _line(sys._getframe(1))))
         return function(*args, **kwargs)
 

@@ -61,8 +61,9 @@ class _Functions(TorchFunctionMode):
     ) -> Any:
         # an operator's own name lacks the library that it is of
         name = str(func) if isinstance(func, _OPERATORS) else getattr(func, "__name__", func)
-        self._seen.functions[str(name)[:100]] += 1
-        return func(*args, **(kwargs or {}))
+        result = func(*args, **(kwargs or {}))
+        self._seen.functions[str(name)[:100]] += 1  # what raised has done nothing
+        return result
 
 
 _WRITES_A_PART = frozenset(

@@ -55,6 +55,8 @@ class Server:
     def _load(self, header: dict[str, Any], value: Any) -> Obeyed:
         if not header.get("dropout", True):
             submission.take_dropout_away()
+        if not header.get("fused_attention", True):
+            noting.take_fused_attention_away()
         submission.seed(header.get("draws", 0))
         self._module = submission.load(header["source"], header["filename"])
         return {"definitions": submission.definitions(self._module)}, {}

@@ -45,6 +45,8 @@ class Task:
     """By id, those with choices or an explanation."""
     recogniser: Recogniser | None = None
     """Tells mistakes apart where weights can be bound in several ways."""
+    fused_attention: bool = True
+    """Whether torch's ready-made attention is there."""
     world: ModuleType | None = None
     """A program that makes a mistake, where that is what is right; None in the contract's world."""
 

@@ -60,6 +60,7 @@ class GpuLease:
             self._task.problem.limits,
             self._access.worker_device,
             MEMORY_BYTES,
+            fused_attention=self._task.fused_attention,
             seed=self._task.seed,
         )
 

@@ -54,6 +54,7 @@ class Session:
         device: str = "",
         device_bytes: int = 0,
         dropout: bool = True,
+        fused_attention: bool = True,
         seed: int = 0,
     ) -> None:
         """Take the sandbox, the file and its limits; nothing runs before `load`.
@@ -66,9 +67,11 @@ class Session:
                 empty. Only with one may a worker reach a GPU.
             device_bytes: What may be allocated there.
             dropout: Whether torch's dropout does anything.
+            fused_attention: Whether torch's ready-made attention is there.
             seed: The grade's. The submission's draws are repeated with it, and cannot tell it.
         """
         self._dropout = dropout
+        self._fused_attention = fused_attention
         self._seed = seed
         self._device = device
         self._device_bytes = device_bytes
@@ -96,7 +99,14 @@ class Session:
 
     def another(self, submission: Submission, *, dropout: bool = True) -> Session:
         """Return a session for another file in the same sandbox, once this one is closed."""
-        return Session(self._channel, submission, self._limits, dropout=dropout, seed=self._seed)
+        return Session(
+            self._channel,
+            submission,
+            self._limits,
+            dropout=dropout,
+            fused_attention=self._fused_attention,
+            seed=self._seed,
+        )
 
     def load(self) -> None:
         """Start a worker and load the file into it.
@@ -117,6 +127,8 @@ class Session:
         }
         if not self._dropout:
             fields["dropout"] = False
+        if not self._fused_attention:
+            fields["fused_attention"] = False
         try:
             loaded = self._answer(Operation.LOAD, None, self._limits.load_s, fields)
         except Raised as raised:
