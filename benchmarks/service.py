@@ -28,6 +28,7 @@ from mha_judge.scoring.results import Results
 COUNT = 1_000
 CLIENTS = 64
 _KILLED_EVERY_S = 7.0
+"""In the mean: at a steady beat an answer that hangs for longer than that would never be done."""
 _EVERY = {7: "import os\nos._exit(3)\n", 211: "while True:\n    pass\n"}
 """After how many answers one comes that crashes, and one that hangs."""
 _READY = re.compile(r"serving on (http://\S+?);")
@@ -101,14 +102,15 @@ def _served(
 
     with _server(folder) as (process, url):
         threads = [threading.Thread(target=client, args=(url,)) for _ in range(CLIENTS)]
-        began = killed = time.monotonic()
+        began = time.monotonic()
+        kill_at = began + random.expovariate(1 / _KILLED_EVERY_S)
         for thread in threads:
             thread.start()
         while any(thread.is_alive() for thread in threads):
             time.sleep(0.25)
             memory.append(proportional(process.pid))
-            if time.monotonic() - killed > _KILLED_EVERY_S:
-                killed = time.monotonic()
+            if time.monotonic() > kill_at:
+                kill_at = time.monotonic() + random.expovariate(1 / _KILLED_EVERY_S)
                 _kill_one(process.pid)
         took = time.monotonic() - began
     without = Counter(one["reason"] for one in grades.values() if one["reason"] != "verdict")

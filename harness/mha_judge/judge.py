@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from mha_judge.grading.calling.session import LoadFailed, Session
 
 _ON_ITS_OWN_PATH = (
-    "Where torch has its own attention, the file uses it. It was graded as where torch has none, on "
-    "the path that it takes there."
+    "Where torch has its own attention, the file uses it. It was graded as where torch has none, "
+    "on the path that it takes there."
 )
 MAX_SEED = 2**53  # a number that every reader of the JSON can hold exactly
 
@@ -116,6 +116,7 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
     from mha_judge.grading.calling.context import Context
     from mha_judge.grading.calling.gpu import GpuLease
     from mha_judge.grading.calling.session import Session
+    from mha_judge.grading.calling.unreached import unreached
     from mha_judge.grading.checks.policy import hold_to_rules
     from mha_judge.worlds import carried_forward
 
@@ -156,6 +157,7 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
     strict_score = points.strict_score(checks)
     if verdict_only:  # what passed so far says little
         score = strict_score = 100.0 if verdict is Verdict.ACCEPTED else 0.0
+    reached = {number for one in contexts for number in one.session.reached}
     notes = dict.fromkeys(note for one in contexts for note in one.notes)
     if not asked.fused_attention:
         notes[_ON_ITS_OWN_PATH] = None
@@ -180,6 +182,7 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
         policy=policy,
         wrong_where="" if explained is None else explained.where,
         notes=[clean_line(note) for note in notes],
+        never_ran=[] if only or verdict_only else unreached(submission.source, reached),
         hints=_hints(problem, checks),
         cost={
             "cpu_s": round(session.cpu_s, 4),

@@ -126,6 +126,16 @@ class Judge:
         """End all processes; what is being graded is cancelled."""
         self._close()
 
+    def warm_up(self) -> None:
+        """Start the processes now, so that the first answer need not wait for their imports.
+
+        It returns at once; without it they start when there is something to grade.
+
+        Raises:
+            JudgeError: None can be started.
+        """
+        self._workforce.warm_up()
+
     def problems(self) -> list[ProblemSummary]:
         """Return what there is to solve, easiest first.
 

@@ -85,7 +85,8 @@ def test_ready_made_attention_is_noted_with_its_line(channel, line):
 @pytest.mark.parametrize("line", ROUTES)
 def test_ready_made_attention_that_was_taken_away_refuses(channel, line):
     channel.start(LIMITS)
-    tried = f"try:\n    {line}\n    RAN = lambda: 0\nexcept (AttributeError, NameError, RuntimeError): pass"
+    refused = "except (AttributeError, NameError, RuntimeError): pass"
+    tried = f"try:\n    {line}\n    RAN = lambda: 0\n{refused}"
     loaded = load(channel, ALONE + tried, fused_attention=False)
     assert "ok" in loaded.header, loaded.header
     assert "RAN" not in loaded.header["ok"]["definitions"]

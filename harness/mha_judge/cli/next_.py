@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from mha_judge.cli.learning import json_option, language_option, learning, print_json
+
+if TYPE_CHECKING:
+    from mha_judge.practice.learner import Learner
+    from mha_judge.practice.order import Proposal
 
 _WORDS = {
     "en": {"then": "After that", "done": "Everything is solved, and nothing is due. Well done."},
@@ -21,25 +26,30 @@ _WORDS = {
 @click.pass_context
 def command(ctx: click.Context, lang: str, as_json: bool, count: int) -> None:
     """Say which problem is next, and why."""
-    from mha_judge.practice.learner import now
-    from mha_judge.practice.order import Kind, proposals
-
     with learning(ctx) as learner:
-        found = proposals(learner.bank, learner.progress, now(), lang)[:count]
-        open_rounds = {
-            one.problem: learner.progress.open_round(one.problem)
-            for one in found
-            if one.kind is Kind.GO_ON
-        }
-    if as_json:
-        print_json([asdict(one) for one in found])
-        return
+        if as_json:
+            print_json([asdict(one) for one in _found(learner, lang, count)])
+        else:
+            say_next(learner, lang, count)
+
+
+def say_next(learner: Learner, lang: str, count: int = 4) -> None:
+    """Print what to do now, with its command, and what could come after it.
+
+    Args:
+        learner: Whose progress counts.
+        lang: `en` or `zh`.
+        count: How many problems are named at most.
+    """
+    from mha_judge.practice.order import Kind
+
+    found = _found(learner, lang, count)
     if not found:
         click.echo(_WORDS[lang]["done"])
         return
     first, *others = found
     click.echo(f"{click.style(first.problem, bold=True)}: {first.why}")
-    begun = open_rounds.get(first.problem)
+    begun = learner.progress.open_round(first.problem) if first.kind is Kind.GO_ON else None
     if begun is not None:
         click.echo(f"  mha-judge run {begun.path}")
     elif first.kind is Kind.NEW:
@@ -50,3 +60,10 @@ def command(ctx: click.Context, lang: str, as_json: bool, count: int) -> None:
         click.secho(f"{_WORDS[lang]['then']}:", dim=True)
     for one in others:
         click.echo(f"  {one.problem}: {one.why}")
+
+
+def _found(learner: Learner, lang: str, count: int) -> list[Proposal]:
+    from mha_judge.practice.learner import now
+    from mha_judge.practice.order import proposals
+
+    return proposals(learner.bank, learner.progress, now(), lang)[:count]

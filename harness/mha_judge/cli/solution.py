@@ -34,13 +34,7 @@ _WORDS = {
 @click.pass_context
 def command(ctx: click.Context, problem_id: str, give_up: bool, lang: str, as_json: bool) -> None:
     """Show the solution of problem ID beside the mistakes that your answers showed."""
-    from mha_judge.practice.learner import Learner
     from mha_judge.practice.solution import solution_of
-
-    def made_in(learner: Learner) -> set[str]:
-        rounds = learner.progress.rounds("WHERE problem = ? ORDER BY id DESC LIMIT 1", problem_id)
-        attempts = [one for round_ in rounds for one in learner.progress.attempts(round_.id)]
-        return {mistake for attempt in attempts for mistake in attempt.diagnoses}
 
     words = _WORDS[lang]
     with learning(ctx) as learner:
@@ -51,7 +45,7 @@ def command(ctx: click.Context, problem_id: str, give_up: bool, lang: str, as_js
                 f"{problem_id} is not solved yet; `mha-judge hint {problem_id}` helps, and "
                 f"`mha-judge solution {problem_id} --give-up` ends the round and shows it"
             )
-        shown = solution_of(learner.bank, problem_id, made_in(learner), lang)
+        shown = solution_of(learner.bank, problem_id, learner.made(problem_id), lang)
     if as_json:
         print_json(asdict(shown))
         return

@@ -67,7 +67,7 @@ def _sheet(answer: Answer, bank: Bank, language: str) -> Sheet:
             failures=_failures(report),
             wrong_where=report.wrong_where,
             findings=[_finding(finding) for finding in report.policy],
-            notes=report.notes,
+            notes=report.remarks,
             questions=questions(report, bank, language),
         )
     lines = [] if submission is None else _lines(submission.source)

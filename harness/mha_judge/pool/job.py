@@ -12,6 +12,8 @@ from mha_judge.submission import Submission
 
 OpenSandbox = Callable[[], Channel]
 """Starts a supervisor; it must be picklable, because each process calls it for itself."""
+WARM_UP = "warm up"
+"""What a process is told in the place of a job, to get ready for the first."""
 
 
 @dataclass(frozen=True)

@@ -127,6 +127,19 @@ class Pool(Workforce):
                 raise error
             yield indices[future], future.result() if error is None else error
 
+    def warm_up(self) -> None:
+        """Start processes before there are jobs for them: they import torch meanwhile.
+
+        Raises:
+            JudgeError: None can be started.
+        """
+        with self._lock:  # closing waits, and then ends them
+            while len(self._processes) < self._most and not self._is_closed:
+                process = Process(self._place)
+                process.warm_up()
+                self._processes.add(process)
+                self._idle.append(process)
+
     def close(self) -> None:
         """End all processes; nobody waits for what is being graded."""
         with self._lock:
@@ -143,7 +156,10 @@ class Pool(Workforce):
             if thread is not threading.current_thread():  # which tells somebody a check
                 thread.join()
         for process in self._idle:
-            process.dismiss()
+            if process.grades:
+                process.dismiss()
+            else:  # it is warming up, and would hear of it only afterwards
+                process.kill()
         for process in self._processes:
             process.join()
         self._processes.clear()

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mha_judge.errors import JudgeError
-from mha_judge.pool.job import Job, Place
+from mha_judge.pool.job import WARM_UP, Job, Place
 from mha_judge.report.models import CheckResult, Report
 
 GRADE_TIMEOUT_S = 600.0
@@ -55,6 +55,10 @@ class Process:
         self.grades = 0
         """How many it has begun."""
 
+    def warm_up(self) -> None:
+        """Have it import what a grade needs, and start its sandbox; jobs may come meanwhile."""
+        self._say(WARM_UP)
+
     def graded(
         self, job: Job, on_check: Callable[[CheckResult], None] | None
     ) -> Report | JudgeError:
@@ -82,7 +86,7 @@ class Process:
         self.kill()
         return JudgeError(f"the judge did not end within {GRADE_TIMEOUT_S:.0f} s")
 
-    def _say(self, what: Place | tuple[Job, bool] | None) -> None:
+    def _say(self, what: Place | tuple[Job, bool] | str | None) -> None:
         with contextlib.suppress(OSError):  # it is gone, which its answer will say
             self._connection.send(what)
 

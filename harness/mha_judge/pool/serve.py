@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError
-from mha_judge.pool.job import Job, Place
+from mha_judge.pool.job import WARM_UP, Job, Place
 from mha_judge.report.models import CheckResult, Report
 from mha_judge.sandbox import Channel
 
@@ -25,9 +25,12 @@ def main(descriptor: int) -> None:
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     connection = Connection(descriptor)
     with contextlib.suppress(EOFError, OSError), contextlib.ExitStack() as stack:
-        graded = _grader(connection.recv(), stack, connection.send)
+        warm_up, graded = _grader(connection.recv(), stack, connection.send)
         while (asked := connection.recv()) is not None:
-            connection.send(graded(*asked))
+            if asked == WARM_UP:
+                warm_up()
+            else:
+                connection.send(graded(*asked))
 
 
 def _leave_with(parent: int) -> None:
@@ -39,8 +42,11 @@ def _leave_with(parent: int) -> None:
 
 def _grader(
     place: Place, stack: contextlib.ExitStack, tell: Callable[[CheckResult], None]
-) -> Callable[[Job, bool], Report | JudgeError]:
-    """Return what grades a job; its sandbox starts with the first, and ends with the stack."""
+) -> tuple[Callable[[], None], Callable[[Job, bool], Report | JudgeError]]:
+    """Return what gets ready for a job, and what grades one.
+
+    The sandbox starts with the first of these, and ends with the stack.
+    """
     bank = Bank.at(place.bank)
     problem_of = functools.cache(bank.problem)
     if place.gpus is not None:
@@ -51,6 +57,13 @@ def _grader(
         opened = place.open_sandbox()
         stack.callback(opened.close)
         return opened
+
+    def warm_up() -> None:
+        with contextlib.suppress(JudgeError):  # the first job meets it again, and tells of it
+            channel()
+            from mha_judge.judge import prepare  # while the supervisor starts
+
+            prepare()
 
     def graded(job: Job, tells_checks: bool) -> Report | JudgeError:
         try:
@@ -75,4 +88,4 @@ def _grader(
             text = "".join(traceback.format_exception(error))
             return JudgeError(f"the judge failed: {error!r}\n{text[-3_000:]}")
 
-    return graded
+    return warm_up, graded

@@ -63,6 +63,9 @@ class Workforce(ABC):
         Where no verdict could be reached the error is yielded; the other jobs go on.
         """
 
+    def warm_up(self) -> None:  # noqa: B027 - those of a cluster are warm by themselves
+        """Get ready before there is a job, so that the first one need not wait; return at once."""
+
     @abstractmethod
     def close(self) -> None:
         """End all that was started; nobody waits for what is being graded."""

@@ -98,17 +98,25 @@ class Learner:
             UsageError: If it cannot be written there.
         """
         path = self.free_path(problem, folder)
+        self.write_starter(problem, path)
+        self.start_over(problem)
+        self.begin(problem, path)
+        return path
+
+    def write_starter(self, problem: str, path: Path) -> None:
+        """Write the starter to where nothing lies.
+
+        Raises:
+            UsageError: If it cannot be written there, or something is there.
+        """
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("x", encoding="utf-8") as file:
                 file.write(self.bank.starter(problem))
         except OSError as error:
             raise UsageError(
                 f"{path} cannot be written: {error.strerror}; name another folder"
             ) from error
-        self.start_over(problem)
-        self.begin(problem, path)
-        return path
 
     def may_see_solution(self, problem: str) -> bool:
         """Whether a problem was solved or given up, and is not being worked on again."""
@@ -138,6 +146,18 @@ class Learner:
         self.progress.add_attempt(attempt, End.SOLVED if solved else None)
         due = self._rate(round_, [*attempts, attempt], time) if solved else None
         return Kept(attempt, len(attempts) + 1, solved, due)
+
+    def made(self, problem: str) -> set[str]:
+        """Return the ids of the mistakes that the answers of the last round showed."""
+        rounds = self.progress.rounds("WHERE problem = ? ORDER BY id DESC LIMIT 1", problem)
+        attempts = [one for round_ in rounds for one in self.progress.attempts(round_.id)]
+        return {mistake for attempt in attempts for mistake in attempt.diagnoses}
+
+    def worked_s(self, round_: Round) -> float:
+        """Return the seconds of work in a round, until now or its end; long pauses are no work."""
+        attempts = self.progress.attempts(round_.id)
+        since = self._worked_s(round_, attempts, self._clock()) if round_.is_open else 0.0
+        return sum(attempt.seconds for attempt in attempts) + since
 
     def give_up(self, problem: str) -> Round:
         """End the open round of a problem, which comes back as new.

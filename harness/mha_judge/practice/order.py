@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +13,7 @@ from mha_judge.ladder import read_ladders
 from mha_judge.listing import ProblemSummary, tracks
 from mha_judge.practice import reviews
 from mha_judge.practice.progress import End, Progress, Round
+from mha_judge.stamps import Stamp
 
 
 class Kind(StrEnum):
@@ -147,6 +149,11 @@ def misconceptions(bank: Bank, problem: str) -> dict[str, str]:
 
     A mistake whose words several problems share is one misconception in all of them.
     """
+    return dict(_misconceptions(bank, problem, bank.state_of_mistakes(problem)))
+
+
+@functools.lru_cache(maxsize=256)  # an app asks for those of all problems again and again
+def _misconceptions(bank: Bank, problem: str, _: tuple[Stamp, ...]) -> Mapping[str, str]:
     return {
         mistake.shared.name if mistake.shared else f"{problem}/{mistake.id}": mistake.id
         for mistake in bank.mistakes(problem)

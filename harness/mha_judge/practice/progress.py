@@ -7,6 +7,7 @@ when the learner gives up or starts over. What the learner is shown has been com
 from __future__ import annotations
 
 import json
+import math
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -255,7 +256,7 @@ class Progress:
             "diagnoses": json.dumps(attempt.diagnoses),
         }
         names = [field.name for field in fields(Attempt) if field.name != "id"]
-        with self._writing() as database:
+        with self._of_a_round(), self._writing() as database:
             database.execute(
                 f"INSERT INTO attempt ({', '.join(names)}) VALUES ({_marks(names)})",
                 [values[name] for name in names],
@@ -281,7 +282,7 @@ class Progress:
 
     def add_hint(self, round_id: int, mistake: str, rung: int, price: float, now: datetime) -> None:
         """Keep that a rung was told; a rung is paid for once."""
-        with self._writing() as database:
+        with self._of_a_round(), self._writing() as database:
             database.execute(
                 "INSERT OR IGNORE INTO hint (round, at, mistake, rung, price)"
                 " VALUES (?, ?, ?, ?, ?)",
@@ -378,16 +379,16 @@ class Progress:
         )
 
     def import_(self, text: str) -> int:
-        """Take over what was exported, into a file that holds no rounds yet; return their number.
+        """Take over what was exported, into a file that holds nothing yet; return how many rounds.
 
         Raises:
-            UsageError: If the text is no export of this version, or there are rounds already.
+            UsageError: If the text is no export of this version, or something is kept already.
         """
         try:
             content = json.loads(text)
             version = content["mha_judge_progress"]
             rows = {table: list(content[table]) for table in _TABLES}
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise UsageError(
                 "this is no progress that `mha-judge progress export` wrote; name another file"
             ) from error
@@ -396,7 +397,7 @@ class Progress:
                 f"this progress has schema version {version} and not {len(_MIGRATIONS)}; "
                 "export it with this version of mha-judge"
             )
-        if self.rounds("LIMIT 1"):
+        if any(self._rows(f"SELECT 1 FROM {table} LIMIT 1") for table in _TABLES):
             raise UsageError(
                 f"{self.path} holds progress already, which would be lost; export it, then move "
                 "the file away"
@@ -406,12 +407,14 @@ class Progress:
                 for table in _TABLES:
                     database.execute(f"DELETE FROM {table}")
                     names = self._columns(table)
-                    database.executemany(
-                        f"INSERT INTO {table} VALUES ({_marks(names)})",
-                        [[row[name] for name in names] for row in rows[table]],
-                    )
+                    values = [[row[name] for name in names] for row in rows[table]]
+                    if any(isinstance(value, (dict, list)) for row in values for value in row):
+                        raise TypeError(f"a {table} has a list where a value belongs")
+                    database.executemany(f"INSERT INTO {table} VALUES ({_marks(names)})", values)
                 self._check_types(database)
-        except (KeyError, TypeError, ValueError, sqlite3.IntegrityError) as error:
+        except (
+            KeyError, TypeError, ValueError, OverflowError, sqlite3.IntegrityError
+        ) as error:  # fmt: skip
             raise UsageError(f"the progress is damaged: {error}; nothing was taken over") from error
         return len(rows["round"])
 
@@ -419,9 +422,19 @@ class Progress:
         """Read everything once: what cannot be read must not be kept."""
         if database.execute("PRAGMA foreign_key_check").fetchall():
             raise ValueError("an attempt or a hint has no round")
+        from fsrs import Card  # only here: whatever grades imports this module
+
         self.rounds()
-        self.attempts()
-        self.cards()
+        numbers = [row["price"] for row in database.execute("SELECT price FROM hint")]
+        for attempt in self.attempts():
+            numbers += [attempt.score, attempt.strict_score, attempt.hints, attempt.seconds]
+            if not all(isinstance(mistake, str) for mistake in attempt.diagnoses):
+                raise ValueError("a diagnosis is no name")
+        if not all(map(math.isfinite, numbers)):
+            raise ValueError("a number is infinite")
+        for card in self.cards().values():
+            for state in filter(None, (card.state, card.before)):
+                Card.from_json(state)
         self.interviews()
         for row in database.execute("SELECT at FROM hint UNION ALL SELECT at FROM note"):
             _time(row["at"])
@@ -489,11 +502,23 @@ class Progress:
                 raise
 
     @contextmanager
+    def _of_a_round(self) -> Iterator[None]:
+        """Say so if the round that something belongs to is not there any more."""
+        try:
+            yield
+        except sqlite3.IntegrityError as error:
+            raise ProgressUnavailable(
+                "this cannot be kept: another program has forgotten the round meanwhile; begin anew"
+            ) from error
+
+    @contextmanager
     def _told(self) -> Iterator[None]:
         """Turn what the system says against it into a sentence with a remedy."""
         try:
             yield
-        except (sqlite3.OperationalError, OSError) as error:
+        except sqlite3.IntegrityError:  # says something of what was to be kept
+            raise
+        except (sqlite3.DatabaseError, OSError) as error:
             raise ProgressUnavailable(
                 f"progress cannot be kept in {self.path}: {error}; name another file in "
                 f"{PATH_VARIABLE}, or pass --no-progress"
@@ -541,4 +566,6 @@ def _time(text: str) -> datetime:
     time = datetime.fromisoformat(text)
     if time.tzinfo is None:
         raise ValueError(f"{text!r} has no time zone")
+    if not 1970 <= time.year < 9999:  # beyond, calendars of some time zones end
+        raise ValueError(f"{text!r} is no time of anybody's practice")
     return time

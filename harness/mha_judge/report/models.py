@@ -137,6 +137,9 @@ class Report(_Model):
     policy: list[PolicyFinding] = []
     notes: list[str] = []
     """How entry points, arguments and weights were bound, where that was not plain."""
+    never_ran: list[tuple[int, int]] = []
+    """First and last line of what no check reached, as the worker tells it: a branch, or a whole
+    function. Empty where not all checks were run."""
     hints: dict[str, str] = {}
     cost: dict[str, float] = {}
     output: Output = Output()
@@ -147,6 +150,14 @@ class Report(_Model):
         # by its name, as the page is drawn by what knows these models
         text: str = importlib.import_module("mha_judge.render.report.html").render(self)
         return text
+
+    @property
+    def remarks(self) -> list[str]:
+        """The notes, and which lines no check reached."""
+        if not self.never_ran:
+            return self.notes
+        lines = ", ".join(f"{a}" if a == b else f"{a}–{b}" for a, b in self.never_ran)
+        return [*self.notes, f"No check reached these lines: {lines}."]
 
     @property
     def not_assessed(self) -> list[CheckResult]:

@@ -11,7 +11,7 @@ import torch
 from mha_judge.wire import FrameReader, Kept, WireError, encode_frame, map_tree, pack, unpack
 from mha_judge.wire.bounds import MAX_REQUEST_BYTES
 from mha_judge.wire.operations import Operation
-from mha_judge.worker import instances, manner, noting, observation, submission
+from mha_judge.worker import instances, manner, noting, observation, reach, submission
 from mha_judge.worker.device import Device, Sets, devices_of
 from mha_judge.worker.gradients import pull_back, require_gradients
 
@@ -184,8 +184,9 @@ class Server:
 
 
 def _notes() -> dict[str, Any]:
-    notes = noting.take()
-    return {"notes": notes} if notes else {}
+    """Return what is told with every answer, where there is any of it."""
+    told = {"notes": noting.take(), "reached": reach.take()}
+    return {name: value for name, value in told.items() if value}
 
 
 def serve(requests: int, answers: int) -> None:

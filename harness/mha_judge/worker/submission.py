@@ -12,6 +12,7 @@ import numpy
 import torch
 
 from mha_judge.wire.bounds import MAX_METHODS, MAX_NAMES
+from mha_judge.worker import reach
 
 MODULE = "submission"
 MAX_TEXT = 4_000
@@ -27,7 +28,9 @@ def load(source: str, filename: str) -> types.ModuleType:
     module.__file__ = filename
     sys.modules[MODULE] = module  # dataclasses and pickling look a class's module up
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    exec(compile(source, filename, "exec", dont_inherit=True), module.__dict__)
+    code = reach.marked(source, filename)
+    module.__dict__.update(reach.names())
+    exec(code, module.__dict__)
     return module
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from mha_judge.grading.binding.described import Definition, Described, ParameterInfo, Place, Text
 from mha_judge.grading.failures import Crashed
+from mha_judge.submission import MAX_BYTES
 from mha_judge.wire.bounds import MAX_NAMES, MAX_PARAMETERS
 from mha_judge.wire.operations import Operation
 
@@ -142,6 +143,23 @@ def parse_notes(fields: object) -> list[Note]:
         return _NOTES.validate_python(fields)
     except ValidationError as error:
         raise Crashed("the worker's notes cannot be read") from error
+
+
+_REACHED: TypeAdapter[list[int]] = TypeAdapter(
+    Annotated[list[Annotated[int, Field(ge=0, lt=MAX_BYTES)]], Field(max_length=MAX_BYTES)]
+)
+
+
+def parse_reached(fields: object) -> list[int]:
+    """Return the blocks that a worker says were reached, by number.
+
+    Raises:
+        Crashed: If it is none.
+    """
+    try:
+        return _REACHED.validate_python(fields)
+    except ValidationError as error:
+        raise Crashed("the lines that a worker reached cannot be read") from error
 
 
 def parse_raised(fields: object) -> RaisedThere:

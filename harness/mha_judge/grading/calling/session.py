@@ -14,6 +14,7 @@ from mha_judge.grading.calling.replies import (
     RaisedThere,
     parse_notes,
     parse_raised,
+    parse_reached,
     parse_reply,
 )
 from mha_judge.grading.draw import one_way
@@ -96,6 +97,8 @@ class Session:
         self.output_bytes = 0
         self._answers_bytes = 0
         self._notes: dict[str, Note] = {}
+        self.reached: set[int] = set()
+        """Blocks of the file that were reached, by number, as the workers tell it."""
 
     def another(self, submission: Submission, *, dropout: bool = True) -> Session:
         """Return a session for another file in the same sandbox, once this one is closed."""
@@ -260,6 +263,7 @@ class Session:
         for note in parse_notes(header.get("notes", [])):
             if len(self._notes) < MAX_NOTES:  # a worker may say anything
                 self._notes.setdefault(note.name, note)
+        self.reached.update(parse_reached(header.get("reached", [])))
         if "raised" in header:
             self._raised = parse_raised(header["raised"])
             raise Raised(*_sentence(self._raised), kind=self._raised.type)

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from mha_judge.outcomes import Outcome, Sample, Verdict
 from mha_judge.render.marks import MARKS
+from mha_judge.render.report.picture import picture
 from mha_judge.report.models import CheckResult, Diagnosis, LoadProblem, Report, Reveal
 from mha_judge.report.summary import (
     Summary,
@@ -25,7 +26,6 @@ _COLOURS: dict[Outcome, str] = {
     Outcome.NOT_ASSESSED: "yellow",
 }
 _STYLES = {Verdict.ACCEPTED: "bold green", Verdict.REJECTED: "bold red"}
-_BLOCKS = " ▁▂▃▄▅▆▇█"
 _MAX_NAMED = 3
 """Titles of checks that a diagnosis names; the others are counted."""
 
@@ -231,21 +231,8 @@ def _show_every_check(report: Report, console: Console, reveal: Reveal) -> None:
 
 def _draw(title: str, sample: Sample, console: Console) -> None:
     """Print what was expected and what came as blocks, the higher the larger."""
-    values = [x for grid in (sample.expected, sample.actual) for row in grid for x in row]
-    numbers = [value for value in values if value is not None]
-    low, high = min(numbers, default=0.0), max(numbers, default=0.0)
-
-    def blocks(row: Sequence[float | None]) -> str:
-        step = (high - low) / (len(_BLOCKS) - 1) or 1.0
-        return "".join("?" if x is None else 2 * _BLOCKS[round((x - low) / step)] for x in row)
-
     console.print(Text(f"{title}: {sample.label}{sample.place}", style="dim"))
-    width = 2 * max((len(row) for row in sample.expected), default=0)
-    console.print(Text(f"  {'expected':<{width}}   actual", style="dim"))
-    for one, other in zip(sample.expected, sample.actual, strict=False):
-        console.print(Text(f"  {blocks(one):<{width}} │ {blocks(other)}"))
-    line = f"  low is {low:.3g}, high is {high:.3g}; ? is NaN or infinite"
-    console.print(Text(line, style="dim"))
+    console.print(picture(sample))
     console.print()
 
 
@@ -295,7 +282,7 @@ def _show_notes(report: Report, console: Console) -> None:
     for finding in report.policy:
         place = f"line {finding.line}: " if finding.line is not None else ""
         console.print(Text(f"Policy: {place}{finding.message}", style="yellow"))
-    for note in report.notes:
+    for note in report.remarks:
         console.print(Text(f"Note: {note}", style="dim"))
     if report.output.text.strip():
         lines = report.output.text.strip().splitlines()
@@ -306,5 +293,5 @@ def _show_notes(report: Report, console: Console) -> None:
                 Text("\n".join(line[:200] for line in lines[:5]) + more, style="dim"), (0, 0, 0, 2)
             )
         )
-    if report.policy or report.notes or report.output.text.strip():
+    if report.policy or report.remarks or report.output.text.strip():
         console.print()

@@ -1,0 +1,1 @@
+"""What practice has come to, in a terminal and as a page."""
