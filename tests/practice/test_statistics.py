@@ -157,6 +157,17 @@ def test_a_misconception_is_shown_and_then_asked_again(story, clock, tmp_path):
     assert "left-the-bank/some-mistake" in found
 
 
+def test_what_was_solved_before_a_misconception_was_met_does_not_count(learner, clock, tmp_path):
+    learner.begin("sdpa-numpy", tmp_path / "numpy.py")
+    hand_in(learner, "sdpa-numpy", path=tmp_path / "numpy.py", accepted=True)
+    clock.wait(days=1)
+    add(learner.progress, "sdpa", clock(), "no-scale")
+
+    [met] = numbers(learner, clock).misconceptions
+
+    assert sum(met.avoided) == 0
+
+
 def test_the_last_shown_comes_first_then_the_most_often(learner, clock, zone):
     add(learner.progress, "sdpa", clock(), "no-scale")
     for mistakes in (["argmax"], ["argmax", "mask-added"]):
@@ -233,6 +244,7 @@ def test_every_key_of_the_json_is_described(story, clock):
     missing = [key for key in keys(value) if not re.search(rf"\b{key}\b", module.__doc__)]
     assert missing == []
     assert json.loads(json.dumps(value)) == value
+    assert value["totals"]["problems"] + 1 == len(value["problems"])
     assert value["now"] == "2026-03-09T09:41:00+00:00"
     [sdpa] = [line for line in value["problems"] if line["id"] == "sdpa"]
     assert sdpa["solved"] == "2026-03-02T09:15:00+00:00"
@@ -381,16 +393,16 @@ def invoke(store, clock, tmp_path, monkeypatch):
 
 def test_the_command_shows_prints_and_writes(invoke, story, tmp_path):
     assert f"2 of {len(BANK.ids)} problems solved" in invoke()
-    assert json.loads(invoke("--json"))["solved"] == 2
+    assert json.loads(invoke("--json"))["totals"]["solved"] == 2
     assert invoke("--html", "page.html", "--lang", "zh") == "wrote page.html\n"
     Page((tmp_path / "page.html").read_text())
     assert invoke("--html", "-").startswith("<!DOCTYPE html>")
-    assert json.loads(invoke("--json", "--html", "page.html"))["tries"] == 5
+    assert json.loads(invoke("--json", "--html", "page.html"))["totals"]["tries"] == 5
 
 
 def test_the_command_without_progress(invoke):
     assert invoke().count(".") == 1
-    assert json.loads(invoke("--json"))["tries"] == 0
+    assert json.loads(invoke("--json"))["totals"]["tries"] == 0
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ hints, of 100. What lies in the future, because the clock was set back, counts a
 is called by week has a number for each of `weeks`, in their order.
 
     now             time
-    solved, problems, points, of, minutes, tries
-                    numbers over all tracks; only minutes and tries of `–` are among them
+    totals          over all tracks; of `–` only minutes and tries are among them
+        solved, problems, points, of, minutes, tries
     weeks           oldest first, the last is the present one: at least 12, from the first answer
                     on, at most 104, where the first holds what is older
         week, from  the week, and its Monday
@@ -189,7 +189,9 @@ class Statistics:
             name: [asdict(one) for one in getattr(self, name)]
             for name in ("tracks", "problems", "misconceptions", "due")
         }
-        value: dict[str, Any] = _plain({"now": self.now, **self.totals, "weeks": weeks, **lists})
+        value: dict[str, Any] = _plain(
+            {"now": self.now, "totals": self.totals, "weeks": weeks, **lists}
+        )
         return value
 
 

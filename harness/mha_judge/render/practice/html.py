@@ -273,7 +273,7 @@ def _problems(found: Statistics, bank: Bank, language: str) -> list[tuple[str, l
     for line in found.problems:
         row = _Problem(
             line=line,
-            title=titles.get(line.id, ""),
+            title=clean_line(titles.get(line.id, "")),
             id=clean_line(line.id),
             solved=line.solved.astimezone().date().isoformat() if line.solved else "",
             due=line.due.isoformat() if line.due else "",
