@@ -16,7 +16,7 @@ from typing import Literal
 
 ROOT = Path(__file__).resolve().parents[1]
 JUDGE = str(Path(sys.executable).with_name("mha-judge"))
-_ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def took(
     """
     started, before = time.perf_counter(), _core_s()
     done = subprocess.run(
-        command, cwd=cwd, env=_ENVIRONMENT | {**variables}, capture_output=True, text=True
+        command, cwd=cwd, env=ENVIRONMENT | {**variables}, capture_output=True, text=True
     )
     elapsed = time.perf_counter() - started
     if done.returncode not in codes:

@@ -83,6 +83,7 @@ class Pool(Workforce):
         processes: int,
         recycle_after: int = RECYCLE_AFTER,
         gpus: GpuAccess | None = None,
+        quiet: bool = False,
     ) -> None:
         """Start nothing yet: processes start when there are jobs for them.
 
@@ -92,9 +93,11 @@ class Pool(Workforce):
             processes: How many jobs are graded at once.
             recycle_after: How many grades a process gives before a fresh one takes its place.
             gpus: Access to a GPU.
+            quiet: Whether what processes say on stderr is left out.
         """
         self._place = Place(bank.root, open_sandbox, gpus)
         self._most = processes
+        self._quiet = quiet
         self._recycle_after = recycle_after
         self._waiting: queue.SimpleQueue[_Turn | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -135,7 +138,7 @@ class Pool(Workforce):
         """
         with self._lock:  # closing waits, and then ends them
             while len(self._processes) < self._most and not self._is_closed:
-                process = Process(self._place)
+                process = Process(self._place, self._quiet)
                 process.warm_up()
                 self._processes.add(process)
                 self._idle.append(process)
@@ -200,7 +203,7 @@ class Pool(Workforce):
                 if not process.has_ended:  # as one does that somebody kills
                     return process
                 process.dismiss()
-        process = Process(self._place)
+        process = Process(self._place, self._quiet)
         with self._lock:
             self._processes.add(process)
         return process

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import subprocess
 import sys
 import time
@@ -25,6 +26,9 @@ _CODE = (
     "from mha_judge.pool.serve import main; main(int(sys.argv[2]))"
 )
 
+# Dask has its workers give freed memory back at once: of tensors that come and go, every page anew
+_NOT_HANDED_ON = {"MALLOC_TRIM_THRESHOLD_"}
+
 
 class Process:
     """A process with a judge and a sandbox of its own. It ends with its parent, however that ends.
@@ -33,7 +37,7 @@ class Process:
         JudgeError: It cannot be started.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, quiet: bool = False) -> None:
         try:
             self._connection, theirs = multiprocessing.Pipe()
         except OSError as error:
@@ -43,7 +47,11 @@ class Process:
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL if quiet else None,
                 pass_fds=[theirs.fileno()],
+                env={
+                    name: value for name, value in os.environ.items() if name not in _NOT_HANDED_ON
+                },
                 start_new_session=True,  # Ctrl-C is the parent's to answer
             )
         except OSError as error:
