@@ -17,6 +17,7 @@ from statistics import median
 import cluster
 import commands
 import memory
+import practice
 import service
 import throughput
 import warm
@@ -29,6 +30,7 @@ PARTS: dict[str, tuple[Callable[[int], Iterator[Figure]], int]] = {
     "memory": (memory.figures, 1),
     "service": (service.figures, 1),
     "cluster": (cluster.figures, 1),
+    "practice": (practice.figures, 7),
 }
 """What can be measured, and how often it is repeated by default."""
 

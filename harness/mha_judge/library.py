@@ -65,6 +65,7 @@ class Judge:
         device: str = "auto",
         workers: int | None = None,
         dask: str | None = None,
+        quiet: bool = False,
     ) -> None:
         """Choose problems and sandbox; no process starts before there is something to grade.
 
@@ -79,6 +80,8 @@ class Judge:
                 is a process with torch in it, and takes about 0.5 GiB.
             dask: The address of a Dask scheduler, or a scheduler file: its workers grade, and none
                 of this machine. TLS is what Dask is configured to use.
+            quiet: Leaves out what its processes say on stderr, such as warnings of torch: for
+                programs that have the screen to themselves.
 
         Raises:
             UsageError: If these do not fit together, or no scheduler answers.
@@ -107,7 +110,7 @@ class Judge:
             gpus = GpuAccess(sandbox)
             gpus.require()
             self.workers = workers
-            self._workforce = Pool(self._bank, sandbox.open, workers, gpus=gpus)
+            self._workforce = Pool(self._bank, sandbox.open, workers, gpus=gpus, quiet=quiet)
         self._ahead = _AHEAD * self.workers
         self._close = weakref.finalize(self, self._workforce.close)
 

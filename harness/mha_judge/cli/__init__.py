@@ -23,6 +23,7 @@ _COMMANDS = {
     "start": "start",
     "run": "run",
     "watch": "watch",
+    "practice": "practice",
     "mock": "mock",
     "next": "next_",
     "hint": "hint",

@@ -147,6 +147,13 @@ class Learner:
         due = self._rate(round_, [*attempts, attempt], time) if solved else None
         return Kept(attempt, len(attempts) + 1, solved, due)
 
+    def kept(self, round_: Round) -> Kept:
+        """Return what was made of the last answer of a round, which has one."""
+        attempts = self.progress.attempts(round_.id)
+        solved = round_.end is End.SOLVED
+        card = self.progress.card(reviews.of_problem(round_.problem)) if solved else None
+        return Kept(attempts[-1], len(attempts), solved, card.due if card else None)
+
     def made(self, problem: str) -> set[str]:
         """Return the ids of the mistakes that the answers of the last round showed."""
         rounds = self.progress.rounds("WHERE problem = ? ORDER BY id DESC LIMIT 1", problem)

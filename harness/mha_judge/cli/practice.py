@@ -1,0 +1,97 @@
+"""`mha-judge practice [ID]`: choose, begin, hand in and learn, in one window of the terminal."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mha_judge.cli.context import bank_of
+from mha_judge.cli.learning import language_option, learning, no_progress_option
+from mha_judge.cli.next_ import say_next
+from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.gpu import GpuAccess
+from mha_judge.sandbox import SandboxOptions
+
+if TYPE_CHECKING:
+    from mha_judge.library import Judge
+
+_WORDS = {
+    "en": "`mha-judge practice` needs a terminal; the commands above do without one.",
+    "zh": "`mha-judge practice` 需要在终端中运行；没有终端时请使用以上命令。",
+}
+
+
+@click.command("practice")
+@click.argument("problem_id", metavar="[ID]", required=False)
+@click.option(
+    "--folder",
+    metavar="DIR",
+    default=".",
+    type=click.Path(path_type=Path),
+    help="Where starters are written; default: the current folder.",
+)
+@click.option(
+    "--edit-cmd",
+    metavar="CMD",
+    help="Opens a file, such as 'code -g {file}'; default: a pane of tmux or Zellij if in one, "
+    "else EDITOR.",
+)
+@language_option
+@no_progress_option
+@sandbox_options()
+@click.pass_context
+def command(
+    ctx: click.Context,
+    problem_id: str | None,
+    folder: Path,
+    edit_cmd: str | None,
+    lang: str,
+    no_progress: bool,
+    sandbox: SandboxOptions,
+    gpus: GpuAccess,
+) -> None:
+    """Practise in the terminal: problem ID, or what is best done next.
+
+    Each save of a file that was begun is graded. Keys are shown at the bottom; `?` explains them.
+    """
+    bank = bank_of(ctx)
+    if problem_id is not None:
+        bank.require(problem_id)
+    if edit_cmd is not None:
+        from mha_judge.practice.app.editor import words_of
+
+        words_of(edit_cmd)
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+        with learning(ctx, in_memory=no_progress) as learner:
+            say_next(learner, lang)
+        click.echo(_WORDS[lang])
+        return
+
+    def open_judge() -> Judge:
+        from mha_judge.library import Judge
+
+        return Judge(bank=bank.root, sandbox=sandbox, workers=1, quiet=True)
+
+    gc.disable()  # the app enables it after the first picture: nothing of this is ever garbage
+    from mha_judge.practice.app.app import PracticeApp
+    from mha_judge.practice.app.session import Session
+    from mha_judge.practice.progress import Progress, default_path
+
+    with Progress(None if no_progress else default_path()) as progress:
+        session = Session(
+            bank,
+            progress,
+            open_judge,
+            folder=folder,
+            language=lang,
+            first=problem_id,
+            edit_cmd=edit_cmd,
+        )
+        try:
+            PracticeApp(session).run()
+        finally:
+            session.close()

@@ -1,0 +1,375 @@
+"""How reports and states look, for rich: blue and orange, and always a sign as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from mha_judge.practice.app.session import Answer, Mark, Overview, State
+from mha_judge.practice.app.words import CATEGORIES, Words
+from mha_judge.practice.progress import End
+from mha_judge.untrusted import clean_line
+
+if TYPE_CHECKING:  # the first picture must not wait for pydantic
+    from mha_judge.ladder import Ladder
+    from mha_judge.listing import ProblemSummary
+    from mha_judge.practice.solution import Solution
+    from mha_judge.report.models import CheckResult, Diagnosis, LoadProblem, Report
+
+BLUE, ORANGE = "#56b4e9", "#e69f00"
+"""Of Okabe and Ito's colours, which everybody tells apart: right, and wrong."""
+SURFACE = "#1e1e1e"
+"""Of the boxes above the desk; code in them has no other ground."""
+PASSED, FAILED, NOT_ASSESSED = "✓", "✗", "–"
+_MARK_STYLES = {Mark.SOLVED: BLUE, Mark.OPEN: ORANGE, Mark.DUE: f"bold {ORANGE}", Mark.NEW: "dim"}
+_MOST_NAMED = 4
+"""Titles of checks that a diagnosis names; the others are counted."""
+_MOST_PRINTED = 8
+"""Lines that are shown of what the file printed."""
+
+
+def problem_row(title: str, mark: Mark) -> Text:
+    """Return a line of the list of problems."""
+    return Text.assemble((mark.value, _MARK_STYLES[mark]), " ", title)
+
+
+def proposal_row(title: str, why: str, words: Words) -> Text:
+    """Return what stands above the list: what is next, and why."""
+    return Text.assemble((f"{words['next']}: {title}", "bold"), "\n", (why, "not bold italic"))
+
+
+def heading(line: ProblemSummary, title: str, words: Words) -> Text:
+    """Return the line above a problem."""
+    about = words["level"].format(level=line.level, minutes=line.minutes)
+    return Text.assemble((line.id, f"bold {BLUE}"), (f" · {about} · ", "dim"), title)
+
+
+def mark_of(overview: Overview | None, problem: str) -> Mark:
+    return overview.marks.get(problem, Mark.NEW) if overview is not None else Mark.NEW
+
+
+def status(state: State, words: Words, *, grading: bool, checks: int, trouble: str) -> Text:
+    """Return the line with file, attempt, time and points; what is not kept comes first."""
+    parts: list[tuple[str, str]] = []
+    if trouble:
+        parts.append((f"! {clean_line(trouble)}", f"bold {ORANGE}"))
+    if grading:
+        told = words["checks so far"].format(count=checks)
+        parts.append((f"{words['grading']} {told}", f"bold {BLUE}"))
+    if state.path is not None:
+        parts.append((clean_line(state.path.name), "bold"))
+    if state.attempts:
+        parts.append((words["attempt"].format(number=state.attempts), ""))
+    if state.path is not None:
+        parts.append((words["minutes"].format(minutes=int(state.seconds // 60)), ""))
+    if points := _points(state, words):
+        parts.append((points, ""))
+    if state.end is End.SOLVED:
+        parts.append((f"{PASSED} {words['solved']}", f"bold {BLUE}"))
+    elif state.end is End.GIVEN_UP:
+        parts.append((words["given up"], "dim"))
+    return Text(" · ").join(Text(text, style) for text, style in parts)
+
+
+def _points(state: State, words: Words) -> str:
+    if state.points is None:
+        return words["hints cost"].format(price=state.price) if state.price else ""
+    kind = "after hints" if state.price else "points"
+    return words[kind].format(points=state.points, price=state.price)
+
+
+# checks
+
+
+def checks(answer: Answer | None, language: str, words: Words) -> RenderableType:
+    """Return the checks of an answer: as they come, and all of them once the report is there."""
+    if answer is None:
+        return Text(words["no checks"], "dim")
+    if answer.why:
+        return _no_verdict(answer.why, words)
+    if answer.report is None:
+        return Group(Text(words["grading"], f"bold {BLUE}"), _rows(answer.checks, language, words))
+    report = answer.report
+    parts: list[RenderableType] = [_verdict(answer, report, words)]
+    if report.load_problem is not None:
+        parts.append(_load_problem(report.load_problem, words))
+    if report.checks:
+        passed = sum(one.outcome == "passed" for one in report.checks)
+        told = words["passed of"].format(passed=passed, of=len(report.checks))
+        parts += [Text(told, "dim"), _rows(report.checks, language, words, report)]
+    return Group(*parts)
+
+
+def _rows(
+    found: Sequence[CheckResult], language: str, words: Words, report: Report | None = None
+) -> Table:
+    """Return a row for each check: sign, title, what went wrong in a line, category."""
+    table = Table.grid(padding=(0, 1), expand=True)
+    table.add_column(width=1)
+    table.add_column(ratio=1)
+    table.add_column(justify="right", no_wrap=True, style="dim")
+    for check in found:
+        sign, style = _sign(check)
+        row = Text(check.title, "dim" if sign == NOT_ASSESSED else "")
+        if check.outcome.is_bad and check.message:
+            row.append(f"\n{_first_line(check.message)}", style)
+        category = CATEGORIES[str(check.category)] if language == "zh" else str(check.category)
+        worth = words["advisory"] if check.advisory else category
+        if report is not None and not check.advisory:
+            worth = f"{category} {check.points:.0f}/{check.max_points:.0f}"
+        table.add_row(Text(sign, style), row, worth)
+    return table
+
+
+def _sign(check: CheckResult) -> tuple[str, str]:
+    if check.outcome == "passed":
+        return PASSED, BLUE
+    if check.outcome == "not_assessed":
+        return NOT_ASSESSED, "dim"
+    return FAILED, "dim" if check.advisory else ORANGE
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0]
+
+
+# the report
+
+
+def report(
+    answer: Answer | None,
+    ladders: Mapping[str, Ladder],
+    language: str,
+    words: Words,
+    *,
+    explain: bool,
+) -> RenderableType:
+    """Return what an answer shows of its author: mistakes, their price, and what they explain.
+
+    Args:
+        answer: The last one.
+        ladders: Words of the problem's mistakes in the language, by id.
+        language: `en` or `zh`.
+        words: Of the language.
+        explain: Whether answers to questions may be told that were answered wrongly.
+    """
+    if answer is None or (answer.report is None and not answer.why):
+        return Text(words["no report"] if answer is None else words["grading"], "dim")
+    if answer.report is None:
+        return _no_verdict(answer.why, words)
+    found = answer.report
+    parts: list[RenderableType] = [_verdict(answer, found, words)]
+    if found.load_problem is not None:
+        parts.append(_load_problem(found.load_problem, words))
+    for diagnosis in found.diagnoses:
+        parts += _diagnosis(diagnosis, found, ladders, words)
+    parts += _what_is_left(found, words)
+    parts += _unexplained(found, words)
+    parts += _shown(found, language, words)
+    parts += _questions(found, words, explain=explain)
+    parts += _notes(found, words)
+    return Group(*parts)
+
+
+def _verdict(answer: Answer, found: Report, words: Words) -> RenderableType:
+    accepted = found.verdict == "accepted"
+    style = f"bold {BLUE if accepted else ORANGE}"
+    sign = PASSED if accepted else FAILED
+    line = Text.assemble(
+        (f"{sign} {words[str(found.verdict)]}", style),
+        (f"  {found.score:g} / {found.max_score:g}", "bold"),
+    )
+    kept = answer.kept
+    if kept is not None:
+        line.append(f"  {words['attempt'].format(number=kept.number)}", "dim")
+        if kept.attempt.hints:
+            told = {"points": kept.attempt.kept, "price": kept.attempt.hints}
+            line.append(f"  {words['after hints'].format(**told)}", "dim")
+    if kept is None or kept.due is None:
+        return Group(line, Text())
+    day = f"{kept.due.astimezone():%Y-%m-%d}"
+    return Group(line, Text(words["comes back"].format(day=day)), Text())
+
+
+def _no_verdict(why: str, words: Words) -> Text:
+    return Text(words["no verdict"].format(why=clean_line(why, 2_000)), ORANGE)
+
+
+def _load_problem(problem: LoadProblem, words: Words) -> RenderableType:
+    """Return why a file did not load, with the line, and a caret under the column."""
+    place = words["line"].format(line=problem.line) if problem.line is not None else ""
+    parts = [Text(f"{place}{problem.message}", ORANGE)]
+    if problem.source:
+        line = problem.source.expandtabs(4)
+        parts.append(Text("    " + line.strip("\n"), no_wrap=True))
+        if problem.column is not None:
+            before = max(0, min(problem.column, len(line) + 1) - 1)
+            parts.append(Text("    " + " " * before + "^", ORANGE, no_wrap=True))
+    return Group(*parts, Text())
+
+
+def _diagnosis(
+    diagnosis: Diagnosis, found: Report, ladders: Mapping[str, Ladder], words: Words
+) -> Iterable[RenderableType]:
+    """Yield a mistake: its name and price, why it is one, and which failures it explains."""
+    from mha_judge.report.summary import explained_by
+
+    ladder = ladders.get(diagnosis.id)
+    title = ladder.title if ladder else diagnosis.title
+    price = f"  −{diagnosis.cost:g}" if diagnosis.cost else ""
+    yield Text.assemble((f"{FAILED} ", ORANGE), (title, "bold"), (price, f"bold {ORANGE}"))
+    why = ladder.explanation if ladder else diagnosis.explanation
+    if why:
+        yield Padding(Text(why), (0, 0, 0, 2))
+    explained = explained_by(diagnosis, found)
+    if explained:
+        yield Padding(Text(f"{words['explains']}:", "dim"), (0, 0, 0, 2))
+    for check in explained[:_MOST_NAMED]:
+        yield Padding(Text(f"└ {check.title}", "dim"), (0, 0, 0, 2))
+    if len(explained) > _MOST_NAMED:
+        more = words["and more"].format(count=len(explained) - _MOST_NAMED)
+        yield Padding(Text(f"└ {more}", "dim"), (0, 0, 0, 2))
+    yield Text()
+
+
+def _what_is_left(found: Report, words: Words) -> Iterable[RenderableType]:
+    """Yield what the mistakes that are named come to, and what they leave open."""
+    from mha_judge.report.summary import summarise
+
+    checks = summarise(found)
+    cost = sum(diagnosis.cost for diagnosis in found.diagnoses)
+    failed, unexplained = len(checks.failures), len(checks.unexplained)
+    if cost:
+        everything = "failures" if checks.waiting else "everything"
+        told = words[f"explain {'some' if unexplained else everything}"]
+        yield Text(told.format(cost=cost, failed=failed, explained=failed - unexplained), "bold")
+    if cost and found.strict_score != found.score:
+        yield Text(words["as it stands"].format(points=found.strict_score), "dim")
+    if checks.waiting:
+        yield Text(words["waiting"].format(count=len(checks.waiting)), "dim")
+    if cost or checks.waiting:
+        yield Text()
+
+
+def _unexplained(found: Report, words: Words) -> Iterable[RenderableType]:
+    """Yield the failures that no mistake explains, each with what came and what was expected."""
+    from mha_judge.report.summary import summarise
+
+    checks = summarise(found)
+    rows = [*checks.unexplained, *checks.advice]
+    if not rows:
+        return
+    if found.diagnoses:
+        yield Text(words["other reasons"], "bold")
+    if found.wrong_where:
+        yield Text(words["wrong where"].format(where=found.wrong_where))
+    for check in rows:
+        sign, style = _sign(check)
+        yield Text.assemble((f"{sign} ", style), check.title)
+        for text, look in ((check.message, style), (check.detail, "dim")):
+            if text:
+                yield Padding(Text(text, look), (0, 0, 0, 2))
+    yield Text()
+
+
+def _shown(found: Report, language: str, words: Words) -> Iterable[RenderableType]:
+    """Yield which failure to look at first, and a picture of it if there is one."""
+    from mha_judge.render.report.picture import picture
+    from mha_judge.report.summary import look_at
+
+    first = look_at(found)
+    if first is None:
+        return
+    yield Text.assemble((f"{words['mend first']}: ", "bold"), first.title)
+    if first.diagnosis is not None or first.granted:
+        yield Padding(Text(first.message, ORANGE), (0, 0, 0, 2))
+    drawn = [first, *(one for one in found.checks if one.outcome.is_bad)]
+    for check in (one for one in drawn if one.sample is not None):
+        assert check.sample is not None
+        place = f"{check.sample.label}{check.sample.place}"
+        yield Text(f"{words['how it shows']}: {check.title}: {place}", "dim")
+        yield picture(check.sample, language)
+        break
+    yield Text()
+
+
+def _questions(found: Report, words: Words, *, explain: bool) -> Iterable[RenderableType]:
+    """Yield why answers to questions are right; those that are wrong may be tried again first."""
+    told = [one for one in found.checks if one.explanation and (explain or one.outcome == "passed")]
+    if not told:
+        return
+    yield Text(words["answers"], "bold")
+    for check in told:
+        sign, style = _sign(check)
+        yield Text.assemble((f"{sign} ", style), check.title)
+        yield Padding(Text(check.explanation, "dim"), (0, 0, 0, 2))
+    yield Text()
+
+
+def _notes(found: Report, words: Words) -> Iterable[RenderableType]:
+    """Yield rules that were broken, how things were bound, and what the file printed."""
+    for finding in found.policy:
+        place = words["line"].format(line=finding.line) if finding.line is not None else ""
+        yield Text(f"{words['policy']}: {place}{finding.message}", ORANGE)
+    for note in found.notes:
+        yield Text(f"{words['note']}: {note}", "dim")
+    if found.no_gpu:
+        yield Text(f"{NOT_ASSESSED} {words['no gpu'].format(why=_first_part(found.no_gpu))}", "dim")
+    lines = found.output.text.strip().splitlines()
+    if lines:
+        more = ["…"] if len(lines) > _MOST_PRINTED or found.output.truncated else []
+        yield Text(f"{words['printed']}:", "dim")
+        shown = [line[:200] for line in lines[:_MOST_PRINTED]] + more
+        yield Padding(Text("\n".join(shown), "dim"), (0, 0, 0, 2))
+
+
+def _first_part(text: str) -> str:
+    return text.partition(": ")[0]
+
+
+# hints and solution
+
+
+def hints(told: Sequence[tuple[str, str]], words: Words) -> RenderableType:
+    """Return the hints that were taken, under what each is for."""
+    if not told:
+        return Text(words["no hints"], "dim")
+    parts: list[RenderableType] = []
+    for number, (title, text) in enumerate(told, 1):
+        what = title or words["for problem"]
+        parts += [Text(f"{number}. {what}", "bold"), Padding(Text(text), (0, 0, 1, 3))]
+    return Group(*parts)
+
+
+def solution(found: Solution, words: Words, *, given_up: bool) -> RenderableType:
+    """Return the solution, what one's own answers had instead, and other names for it."""
+    from rich.syntax import Syntax
+
+    def code(text: str, lexer: str) -> Syntax:
+        return Syntax(text, lexer, theme="monokai", background_color=SURFACE, word_wrap=True)
+
+    parts: list[RenderableType] = []
+    if given_up:
+        parts += [Text(words["back later"], ORANGE), Text()]
+    parts.append(code(found.source, "python"))
+    if found.slips:
+        parts += [Text(), Text(words["slips"], f"bold {BLUE}")]
+    for slip in found.slips:
+        parts += [Text(), Text(slip.title, "bold"), Text(slip.explanation)]
+        parts.append(_difference(slip.difference))
+    if found.styles:
+        parts += [Text(), Text(words["styles"], f"bold {BLUE}")]
+        parts += [Text(f"  {style}") for style in found.styles]
+    return Group(*parts)
+
+
+def _difference(text: str) -> Text:
+    """Return a unified diff; what is to go is orange, what is to come blue."""
+    styles = {"-": ORANGE, "+": BLUE, "@": "dim"}
+    lines = [Text(line, styles.get(line[:1], "")) for line in text.splitlines()]
+    return Text("\n").join(lines)
