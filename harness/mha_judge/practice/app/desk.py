@@ -314,7 +314,7 @@ class Desk(Screen[None]):
             self.look()
         await self.draw()
 
-    async def action_edit(self) -> None:
+    def action_edit(self) -> None:
         path, language = self._state.path, self.session.language
         if path is None:
             return
@@ -330,10 +330,24 @@ class Desk(Screen[None]):
                 said = editor.run(made, language)
                 self._panes[str(path)] = said if made.pane == "tmux" else ""
             else:
-                with self.app.suspend():
-                    editor.run(made, language)
+                self._edit_here(made)
         except JudgeError as error:
             self.tell(str(error), wrong=True)
+
+    def _edit_here(self, made: editor.Plan) -> None:
+        """Lend the terminal to an editor.
+
+        Raises:
+            UsageError: If it cannot be started, or fails.
+        """
+        failed: JudgeError | None = None
+        with self.app.suspend():  # an error that left this would leave the terminal as it is
+            try:
+                editor.run(made, self.session.language)
+            except JudgeError as error:
+                failed = error
+        if failed is not None:
+            raise failed
 
     async def action_grade(self) -> None:
         await self._grade()
