@@ -89,6 +89,12 @@ def test_an_older_file_is_brought_up_to_date(tmp_path, monkeypatch):
         assert json.loads(progress.export())["note"][0]["colour"] == "blue"
 
 
+def test_nobody_else_may_read_it(tmp_path):
+    with Progress(tmp_path / "p") as progress:
+        progress.put_note("sdpa", "mine", NOW)
+        assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+
+
 def test_what_is_exported_can_be_imported(tmp_path):
     text = filled(tmp_path / "a")
     with Progress(tmp_path / "b") as other:

@@ -444,6 +444,8 @@ class Progress:
 
     def _opened(self) -> sqlite3.Connection:
         """Return the database, made or brought up to date."""
+        if self.path is not None:  # it holds sources: nobody else may read it
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         database = sqlite3.connect(
             ":memory:" if self.path is None else self.path,
             timeout=_BUSY_S,
