@@ -146,6 +146,29 @@ def test_answers_are_taken_as_there_is_room(judge, right):
     assert judge.grade(right, "softmax", verdict_only=True).verdict is Verdict.ACCEPTED
 
 
+def test_a_judge_that_is_warmed_up_has_started_what_grades_the_first_answer(right):
+    with Judge(sandbox="jail", workers=1, quiet=True) as judge:
+        judge.warm_up()
+        judge.warm_up()
+        (process,) = judge._workforce._idle
+        assert judge.grade(right, "softmax", verdict_only=True).verdict is Verdict.ACCEPTED
+        assert judge._workforce._idle == [process]
+        assert process.grades == 1
+
+
+def test_a_judge_that_is_closed_while_it_warms_up_leaves_nothing_behind():
+    judge = Judge(sandbox="jail", workers=1)
+    judge.warm_up()
+    (process,) = judge._workforce._idle
+    began = time.monotonic()
+    judge.close()
+
+    assert process.has_ended
+    assert time.monotonic() - began < 1.0
+    judge.warm_up()
+    assert not judge._workforce._idle
+
+
 def test_several_threads_may_use_one_judge(judge, right, wrong):
     with ThreadPoolExecutor(8) as threads:
         asked = [right, wrong] * 8

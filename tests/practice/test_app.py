@@ -16,9 +16,10 @@ from mha_judge import Judge
 from mha_judge.cli import main
 from mha_judge.errors import JudgeError
 from mha_judge.practice.app.app import PracticeApp
+from mha_judge.practice.app.editor import Manner, plan
 from mha_judge.practice.app.session import Session
 from mha_judge.practice.learner import Learner
-from mha_judge.practice.progress import PATH_VARIABLE, End, Progress
+from mha_judge.practice.progress import PATH_VARIABLE, End, Progress, ProgressUnavailable
 
 OVERFLOW = "The exponentials overflow"
 
@@ -474,6 +475,55 @@ def test_an_editor_that_fails_is_a_sentence_and_nothing_is_lost(
     app(steps, edit_cmd=command)
 
 
+def test_where_no_terminal_can_be_lent_an_editor_with_a_window_is_asked_for(app, folder):
+    path = editor(folder, "")
+
+    async def steps(one):
+        await one.begin()
+        await one.press("e")
+        await one.see("There is no terminal here", "--edit-cmd")
+
+    app(steps, edit_cmd=f"'{path}'")
+
+
+@pytest.mark.parametrize(
+    ("variables", "size", "command"),
+    [
+        ({"EDITOR": "vim -p"}, (80, 24), "vim -p FILE"),
+        ({"VISUAL": "code --wait", "EDITOR": "vim"}, (80, 24), "code --wait FILE"),
+        ({"EDITOR": "vim", "TMUX": "x"}, (140, 24), "tmux split-window -h"),
+        ({"EDITOR": "vim", "TMUX": "x"}, (80, 50), "tmux split-window -v"),
+        ({"EDITOR": "vim", "TMUX": "x"}, (80, 24), "tmux new-window -n softmax.py"),
+        ({"EDITOR": "code", "TMUX": "x"}, (140, 24), "code FILE"),
+        ({"EDITOR": "vim", "ZELLIJ": "0"}, (80, 24), "zellij run --close-on-exit"),
+    ],
+)
+def test_an_editor_opens_where_it_has_room(tmp_path, variables, size, command):
+    for name in ("vim", "code", "tmux", "zellij"):
+        editor(tmp_path, "").rename(tmp_path / name)
+    path = Path("/work/softmax.py")
+
+    made = plan(path, None, size, "en", {**variables, "PATH": str(tmp_path)})
+
+    assert " ".join(made.command).replace(str(path), "FILE").startswith(command)
+    assert (made.manner is Manner.WINDOW) == command.startswith("code")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("code -g {file}:1", ("code", "-g", "/work/a b.py:1")),
+        ("code --wait", ("code", "--wait", "/work/a b.py")),
+    ],
+)
+def test_a_command_of_ones_own_names_the_file_or_has_it_last(tmp_path, command, words):
+    editor(tmp_path, "").rename(tmp_path / "code")
+
+    made = plan(Path("/work/a b.py"), command, (80, 24), "en", {"PATH": str(tmp_path)})
+
+    assert made.command == words
+
+
 # progress that cannot be kept, or is kept by another
 
 
@@ -547,6 +597,14 @@ def test_two_apps_use_one_store_and_keep_a_save_once(app, store, clock, folder):
     rounds, attempts = kept(store)
     assert [one.end for one in rounds] == [End.SOLVED]
     assert [one.source for one in attempts] == [WRONG, RIGHT]
+
+
+def test_what_belongs_to_a_round_that_was_forgotten_cannot_be_kept_and_says_so(store, clock):
+    with Progress(store) as progress:
+        round_ = progress.begin("softmax", "/a.py", clock(), review=False)
+        progress.forget("softmax")
+        with pytest.raises(ProgressUnavailable, match="has forgotten the round"):
+            progress.add_hint(round_.id, "", 0, 2.0, clock())
 
 
 # the command, and a judge that is none of ours

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -128,7 +129,7 @@ def is_alive(process):
     return state != "Z"
 
 
-@pytest.mark.parametrize("end", ["q", "hangup"])
+@pytest.mark.parametrize("end", ["q", "hangup", "SIGTERM"])
 def test_a_learner_hands_in_and_leaves_and_no_process_is_left(terminal, tmp_path, end):
     one = terminal()
     path = one.begin()
@@ -142,8 +143,10 @@ def test_a_learner_hands_in_and_leaves_and_no_process_is_left(terminal, tmp_path
 
     if end == "q":
         one.press("q")
-    else:
+    elif end == "hangup":
         one.close()
+    else:
+        os.kill(started[0], signal.SIGTERM)
     deadline = time.monotonic() + WAIT_S
     while left := [process for process in started if is_alive(process)]:
         assert time.monotonic() < deadline, f"{left} are left of {started}"

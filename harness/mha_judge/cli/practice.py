@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,6 +77,8 @@ def command(
 
         return Judge(bank=bank.root, sandbox=sandbox, workers=1, quiet=True)
 
+    for name in ("COLUMNS", "LINES"):  # what was true when a shell set them; windows change
+        os.environ.pop(name, None)
     gc.disable()  # the app enables it after the first picture: nothing of this is ever garbage
     from mha_judge.practice.app.app import PracticeApp
     from mha_judge.practice.app.session import Session

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 from typing import Any
 
 from textual import events
@@ -48,6 +50,10 @@ class PracticeApp(App[None]):
 
     def get_default_screen(self) -> Screen[Any]:
         return self.desk
+
+    def on_mount(self) -> None:
+        """Leave the terminal as it was when one is told to end."""
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self.exit)
 
     def on_resize(self, event: events.Resize) -> None:
         """Say that the window is too small, for as long as it is."""

@@ -6,7 +6,7 @@ import gc
 from typing import ClassVar
 
 from rich.text import Text
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
@@ -86,18 +86,21 @@ class Desk(Screen[None]):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.session = session
+        self._contents = Contents()
+        self._pages = Pages(session)
         self._overview: Overview | None = None
         self._looks = 0
         self._state = State(None)
         self._panes: dict[str, str] = {}
+        self._trouble = ""
 
     def compose(self) -> ComposeResult:
         with Horizontal():
             with Vertical(id="left"):
-                yield Contents()
+                yield self._contents
             with Vertical(id="right"):
                 yield Static(id="heading")
-                yield Pages(self.session)
+                yield self._pages
         yield Static(id="status")
         yield Footer(compact=True, show_command_palette=False)
 
@@ -118,13 +121,13 @@ class Desk(Screen[None]):
         if action == "rate":
             return self._state.may_rate
         if action == "back":
-            return self.has_class("-reading") or self.focused is not self.query_one(Contents)
+            return self.has_class("-reading") or self.focused is not self._contents
         return True
 
     # starting, and what comes by itself
 
     def on_mount(self) -> None:
-        self.query_one(Contents).draw(self.session, None)
+        self._contents.draw(self.session, None)
         self.session.background.listen(lambda event: self._post(Told(event)))
         self.call_after_refresh(self._start)
 
@@ -160,7 +163,7 @@ class Desk(Screen[None]):
         def work() -> None:
             try:
                 self._post(Looked(number, self.session.overview()))
-            except JudgeError as error:
+            except (JudgeError, OSError) as error:
                 self._post(Looked(number, None, str(error)))
 
         self.run_worker(work, thread=True, group="look", exclusive=True)
@@ -172,7 +175,7 @@ class Desk(Screen[None]):
             self.tell(message.why, wrong=True)
         else:
             self._overview = message.overview
-        self.query_one(Contents).draw(self.session, self._overview)
+        self._contents.draw(self.session, self._overview)
         if self.session.current is None:
             proposed = [one.problem for one in self._overview.proposals] if self._overview else []
             every = [line.id for lines in self.session.tracks.values() for line in lines]
@@ -193,7 +196,7 @@ class Desk(Screen[None]):
         self.look()
         if not shown:
             return
-        pages = self.query_one(Pages)
+        pages = self._pages
         if isinstance(event, Graded) and pages.active == "checks":
             self._turn_to("report")
         await self.draw()
@@ -225,10 +228,10 @@ class Desk(Screen[None]):
     async def draw(self) -> None:
         """Show the open problem as things stand now."""
         self._draw_status()
-        await self.query_one(Pages).draw()
+        await self._pages.draw()
 
     async def _draw_page(self, name: str) -> None:
-        pages = self.query_one(Pages)
+        pages = self._pages
         if pages.active == name:
             await pages.draw()
 
@@ -238,6 +241,10 @@ class Desk(Screen[None]):
         if line is None:
             return
         self._state = session.state()
+        if session.trouble != self._trouble:
+            self._trouble = session.trouble
+            if session.trouble:
+                self.tell(session.trouble, wrong=True)
         heading = drawing.heading(line, session.title(line), session.words)
         self.query_one("#heading", Static).update(heading)
         answer = session.answer
@@ -260,14 +267,14 @@ class Desk(Screen[None]):
         return self._state.is_open and path is not None and path.exists()
 
     def _turn_to(self, name: str) -> None:
-        pages = self.query_one(Pages)
-        had_focus = self.focused is not self.query_one(Contents)
+        pages = self._pages
+        had_focus = self.focused is not self._contents
         pages.turn_to(name)
         if had_focus:
             self.call_after_refresh(pages.focus_page)
 
     async def on_tabbed_content_tab_activated(self) -> None:
-        await self.query_one(Pages).draw()
+        await self._pages.draw()
 
     # what one does
 
@@ -277,13 +284,13 @@ class Desk(Screen[None]):
         again = current is not None and current.id == problem and self.has_class("-reading")
         await self._open(problem)
         self.add_class("-reading")
-        self.query_one(Pages).focus_page()
+        self._pages.focus_page()
         if again and self.check_action("begin", ()):
             await self.action_begin()
 
     async def _open(self, problem: str) -> None:
         changes = self.session.current is None or self.session.current.id != problem
-        pages = self.query_one(Pages)
+        pages = self._pages
         if changes:
             pages.notes.save()
         try:
@@ -299,9 +306,9 @@ class Desk(Screen[None]):
             self.tell(self.session.words["file gone"].format(path=path), wrong=True)
 
     def action_back(self) -> None:
-        self.query_one(Pages).notes.save()
+        self._pages.notes.save()
         self.remove_class("-reading")
-        self.query_one(Contents).focus()
+        self._contents.focus()
 
     async def action_begin(self) -> None:
         try:
@@ -333,12 +340,15 @@ class Desk(Screen[None]):
                 self._edit_here(made)
         except JudgeError as error:
             self.tell(str(error), wrong=True)
+        except SuspendNotSupported:
+            self.tell(self.session.words["no terminal to lend"], wrong=True)
 
     def _edit_here(self, made: editor.Plan) -> None:
         """Lend the terminal to an editor.
 
         Raises:
             UsageError: If it cannot be started, or fails.
+            SuspendNotSupported: If the app is not in a terminal of its own.
         """
         failed: JudgeError | None = None
         with self.app.suspend():  # an error that left this would leave the terminal as it is
@@ -358,7 +368,7 @@ class Desk(Screen[None]):
         except JudgeError as error:
             self.tell(str(error), wrong=True)
             return
-        if self.query_one(Pages).active != "notes":
+        if self._pages.active != "notes":
             self._turn_to("checks")
         await self.draw()
 
@@ -451,7 +461,7 @@ class Desk(Screen[None]):
         if self.session.current is None:
             return
         self.add_class("-reading")
-        pages = self.query_one(Pages)
+        pages = self._pages
         pages.turn_to("notes")
         await pages.draw()
         pages.focus_page()
@@ -461,8 +471,8 @@ class Desk(Screen[None]):
 
     async def action_language(self) -> None:
         self.session.change_language()
-        self.query_one(Pages).rename()
-        self.query_one(Contents).draw(self.session, self._overview)
+        self._pages.rename()
+        self._contents.draw(self.session, self._overview)
         self.look()
         await self.draw()
 

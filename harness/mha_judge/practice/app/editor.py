@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -138,7 +140,8 @@ def run(made: Plan, language: str) -> str:
     here = made.manner is Manner.HERE
     try:
         if here:
-            done = subprocess.run(made.command, check=False)
+            with _interrupted_alone():
+                done = subprocess.run(made.command, check=False)
         else:
             done = subprocess.run(
                 made.command, check=False, stdin=subprocess.DEVNULL, capture_output=True,
@@ -149,6 +152,16 @@ def run(made: Plan, language: str) -> str:
     if done.returncode:
         raise _failed(made, done.returncode, b"" if here else done.stderr, language)
     return "" if here else done.stdout.decode(errors="replace").strip()
+
+
+@contextmanager
+def _interrupted_alone() -> Iterator[None]:
+    """Let Ctrl-C reach an editor that has the terminal, and not end the app with it."""
+    before = signal.signal(signal.SIGINT, lambda *_: None)  # one that is ignored it would inherit
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def start(made: Plan, language: str, failed: Callable[[str], None]) -> None:

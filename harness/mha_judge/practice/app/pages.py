@@ -13,6 +13,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.timer import Timer
 from textual.widgets import Static, TabbedContent, TabPane
 
+from mha_judge.errors import JudgeError
 from mha_judge.practice.app import drawing
 from mha_judge.practice.app.session import Session
 from mha_judge.practice.progress import End
@@ -198,13 +199,16 @@ class Pages(Vertical):
         """Show the tab that is seen as things stand now."""
         if self._session.current is None:
             return
-        if self.active == "task":
-            await self.query_one(Statement).show(self._session)
-        elif self.active == "notes":
-            await self.notes.show()
-        elif self.active:
-            page = self.query_one(f"#{self.active}", TabPane).query_one(Page)
-            page.show(self._content(self.active))
+        name = self.active
+        try:
+            if name == "task":
+                await self.query_one(Statement).show(self._session)
+            elif name == "notes":
+                await self.notes.show()
+            elif name:
+                self.query_one(f"#{name}", TabPane).query_one(Page).show(self._content(name))
+        except (JudgeError, OSError) as error:  # the bank has changed, or is gone
+            self.notify(str(error), severity="warning", markup=False)
 
     def focus_page(self) -> None:
         """Let keys scroll the tab that is seen, or write in it."""

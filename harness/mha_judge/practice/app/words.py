@@ -113,6 +113,8 @@ WORDS: dict[str, dict[str, str]] = {
         "notes for": "Your notes on {title}; they are kept as you type. Esc leaves.",
         "too small": "This window is {columns}×{rows}; the app needs {least_columns}×{least_rows}. "
         "Make it larger, or a smaller font; Ctrl+Q quits.",
+        "no terminal to lend": "There is no terminal here that an editor could have; pass one with "
+        "a window as --edit-cmd.",
         "how to quit": "Press q to quit; Ctrl+Q does so anywhere.",
         "nothing open": "Choose a problem first.",
         "not found": "{problem} is no longer in the bank.",
@@ -231,6 +233,7 @@ Signs of checks: {passed} passed, {failed} failed, – not assessed.""",
         "notes for": "关于“{title}”的笔记；边输入边保存。按 Esc 离开。",
         "too small": "窗口大小为 {columns}×{rows}，至少需要 {least_columns}×{least_rows}。"
         "请放大窗口或缩小字体；Ctrl+Q 退出。",
+        "no terminal to lend": "这里没有可供编辑器使用的终端；请用 --edit-cmd 指定带窗口的编辑器。",
         "how to quit": "按 q 退出；Ctrl+Q 在任何地方都有效。",
         "nothing open": "请先选择一道题。",
         "not found": "{problem} 已不在题库中。",
