@@ -2,6 +2,7 @@
 
 import functools
 import os
+import shlex
 import stat
 import sys
 from datetime import timedelta
@@ -507,6 +508,18 @@ def test_an_editor_opens_where_it_has_room(tmp_path, variables, size, command):
 
     assert " ".join(made.command).replace(str(path), "FILE").startswith(command)
     assert (made.manner is Manner.WINDOW) == command.startswith("code")
+
+
+def test_what_a_name_holds_is_no_command_to_tmux(tmp_path):
+    for name in ("vim", "tmux"):
+        editor(tmp_path, "").rename(tmp_path / name)
+    path = Path("/a #(touch x)/soft max;#(y).py")
+
+    environment = {"EDITOR": "vim", "TMUX": "x", "PATH": str(tmp_path)}
+    *made, opened = plan(path, None, (80, 24), "en", environment).command
+
+    assert not [word for word in made if "#(" in word.replace("##", "")]
+    assert shlex.split(opened) == ["vim", str(path)]
 
 
 @pytest.mark.parametrize(

@@ -231,10 +231,15 @@ def _beside(path: Path, command: list[str], size: tuple[int, int], pane: str) ->
     elif rows > 2 * _LEAST[1]:
         where = ["split-window", "-v"]
     else:
-        where = ["new-window", "-n", path.name]
+        where = ["new-window", "-n", _plain(path.name)]
     target = ["-t", pane] if pane and where[0] == "split-window" else []
-    opened = ["-P", "-F", "#{pane_id}", "-c", str(path.parent)]
+    opened = ["-P", "-F", "#{pane_id}", "-c", _plain(str(path.parent))]
     return ["tmux", *where, *target, *opened, shlex.join(command)]
+
+
+def _plain(text: str) -> str:
+    """Return a text in which tmux finds no format: `#(…)` in a name would be run."""
+    return text.replace("#", "##")
 
 
 def _failed(made: Plan, status: int, said: bytes, language: str) -> UsageError:
