@@ -31,7 +31,7 @@ def bank(tmp_path):
     shutil.copytree(BUILTIN.root / "problems" / PROBLEM, tmp_path / "problems" / PROBLEM)
     (tmp_path / "graders").mkdir()
     shutil.copy(BUILTIN.grader(PROBLEM), tmp_path / "graders")
-    for folder in ("mistakes", "mutants", "agreement"):
+    for folder in ("mistakes", "hints", "mutants", "agreement"):
         source = BUILTIN.root / "reference" / folder
         if source.is_dir():
             shutil.copytree(source, tmp_path / "reference" / folder)
@@ -65,6 +65,15 @@ def test_a_tolerance_that_lets_everything_pass_is_noticed(bank):
     edit(grader, "\n\n@check(", f"\n{SHAPES_ONLY}@check(", count=1)
 
     assert any("survives" in fault for fault in faults(bank))
+
+
+def test_a_rung_that_is_missing_is_noticed(bank):
+    ladders = bank.root / "reference" / "hints" / f"{PROBLEM}.toml"
+    edit(ladders, "\nwhere_zh = ", "\n# where_zh = ", count=1)
+
+    (fault,) = faults(bank)
+
+    assert "problem: where_zh" in fault
 
 
 def test_inputs_of_zeros_are_noticed(bank):
