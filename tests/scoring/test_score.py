@@ -284,7 +284,7 @@ def test_a_process_that_dies_is_a_fault_of_each_job(bank):
 
 def test_processes_are_replaced_after_their_share(bank, monkeypatch):
     started = []
-    monkeypatch.setattr(pool_of, "Process", lambda place: started.append(1) or Process(place))
+    monkeypatch.setattr(pool_of, "Process", lambda *how: started.append(1) or Process(*how))
     source = (SUBMISSIONS / "split-merge-heads" / "right_einops.py").read_text("utf-8")
     job = Job("split-merge-heads", Submission.of(source, "a.py"), 1)
 
