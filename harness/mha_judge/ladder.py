@@ -12,7 +12,6 @@ import difflib
 import io
 import re
 import tokenize
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mha_judge.bank import LANGUAGES
 from mha_judge.errors import BankError
-from mha_judge.mistake import SHARED
+from mha_judge.mistake import SHARED, read_table
 from mha_judge.questions import Sentence, Title
 
 if TYPE_CHECKING:
@@ -83,6 +82,10 @@ class Ladders:
     problem: Ladder
     mistakes: Mapping[str, Ladder]
     """By the mistake's id."""
+
+    def of(self, mistake: str) -> Ladder | None:
+        """Return the ladder of a mistake, or that of the problem if its id is empty."""
+        return self.mistakes.get(mistake) if mistake else self.problem
 
 
 def read_ladders(bank: Bank, problem_id: str, language: str) -> Ladders:
@@ -148,8 +151,8 @@ class _Texts:
 
 def _read(bank: Bank, problem_id: str) -> _Texts:
     path = _path(bank, problem_id)
-    own = _table(path)
-    shared = _table(path.parent / SHARED)
+    own = read_table(path)
+    shared = read_table(path.parent / SHARED)
     problem = _fields(_Problem, own.pop("problem"), path, "problem") if "problem" in own else {}
     mistakes = bank.mistakes(problem_id)
     strange = sorted(own.keys() - {mistake.id for mistake in mistakes})
@@ -205,15 +208,6 @@ def _fields(model: type[_Model], table: Any, path: Path, name: str) -> dict[str,
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
         raise BankError(f"{path}: {name}: {key}: {first['msg']}; correct the table") from error
-
-
-def _table(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BankError(f"{path}: not valid TOML: {error}; correct the file") from error
 
 
 def _path(bank: Bank, problem_id: str) -> Path:

@@ -104,8 +104,8 @@ def read_mistakes(path: Path, reference: str, questions: Mapping[str, Question])
     Raises:
         BankError: If a mistake is not what it must be; names file, mistake and remedy.
     """
-    entries = _table(path).get("mistake", []) if path.is_file() else []
-    shared = _table(path.parent / SHARED) if (path.parent / SHARED).is_file() else {}
+    entries = read_table(path).get("mistake", [])
+    shared = read_table(path.parent / SHARED)
     listed = [_read(path, entry, shared, reference) for entry in entries]
     mistakes = [*listed, *_wrong_choices(reference, questions)]
     for number, mistake in enumerate(mistakes):
@@ -135,7 +135,14 @@ def apply_edits(reference: str, edits: Sequence[Edit]) -> str:
     return changed + reference[end:]
 
 
-def _table(path: Path) -> dict[str, Any]:
+def read_table(path: Path) -> dict[str, Any]:
+    """Return what a file of the bank holds; nothing where there is no file.
+
+    Raises:
+        BankError: If it is not valid TOML.
+    """
+    if not path.is_file():
+        return {}
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from mha_judge.practice.learner import Kept, Learner
     from mha_judge.report.models import Report
     from mha_judge.submission import Submission
-
-_Command = Callable[..., Any]
 
 no_progress_option = click.option(
     "--no-progress", is_flag=True, help="Neither read nor keep what you have done."

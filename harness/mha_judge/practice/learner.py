@@ -11,7 +11,7 @@ from fsrs import Rating
 
 from mha_judge.bank import Bank, module_name
 from mha_judge.errors import UsageError
-from mha_judge.ladder import PRICES, RUNGS, Ladder, read_ladders
+from mha_judge.ladder import PRICES, RUNGS, read_ladders
 from mha_judge.practice import reviews
 from mha_judge.practice.order import misconceptions, standings
 from mha_judge.practice.progress import Attempt, End, Progress, Round
@@ -121,8 +121,8 @@ class Learner:
     def may_see_solution(self, problem: str) -> bool:
         """Whether a problem was solved or given up, and is not being worked on again."""
         self.bank.require(problem)
-        rounds = self.progress.rounds("WHERE problem = ? ORDER BY id DESC LIMIT 1", problem)
-        return bool(rounds) and rounds[0].end in (End.SOLVED, End.GIVEN_UP)
+        last = self.progress.last_round(problem)
+        return last is not None and last.end in (End.SOLVED, End.GIVEN_UP)
 
     def keep(self, round_: Round, submission: Submission, report: Report) -> Kept:
         """Keep an answer and its report; one that is accepted ends the round and is rated."""
@@ -156,8 +156,8 @@ class Learner:
 
     def made(self, problem: str) -> set[str]:
         """Return the ids of the mistakes that the answers of the last round showed."""
-        rounds = self.progress.rounds("WHERE problem = ? ORDER BY id DESC LIMIT 1", problem)
-        attempts = [one for round_ in rounds for one in self.progress.attempts(round_.id)]
+        last = self.progress.last_round(problem)
+        attempts = [] if last is None else self.progress.attempts(last.id)
         return {mistake for attempt in attempts for mistake in attempt.diagnoses}
 
     def worked_s(self, round_: Round) -> float:
@@ -203,9 +203,11 @@ class Learner:
         ladders = read_ladders(self.bank, problem, language)
         told = {(hint.mistake, hint.rung) for hint in self.progress.hints(round_.id)}
         for mistake in (*attempts[-1].diagnoses, ""):
-            ladder = ladders.mistakes.get(mistake) if mistake else ladders.problem
-            for rung, text in enumerate(ladder.rungs if ladder else ()):
-                if ladder and (mistake, rung) not in told:
+            ladder = ladders.of(mistake)
+            if ladder is None:  # it has left the bank
+                continue
+            for rung, text in enumerate(ladder.rungs):
+                if (mistake, rung) not in told:
                     return Offer(
                         problem, round_.id, mistake, ladder.title, rung, len(ladder.rungs),
                         PRICES[rung], text,
@@ -228,9 +230,7 @@ class Learner:
         ladders = read_ladders(self.bank, problem, language)
         found = []
         for hint in self.progress.hints(round_.id):
-            ladder: Ladder | None = (
-                ladders.mistakes.get(hint.mistake) if hint.mistake else ladders.problem
-            )
+            ladder = ladders.of(hint.mistake)
             if ladder and hint.rung < len(ladder.rungs):
                 found.append((ladder.title, ladder.rungs[hint.rung]))
         return found

@@ -220,6 +220,11 @@ class Progress:
         rounds = self.rounds("WHERE problem = ? AND ended IS NULL", problem)
         return rounds[0] if rounds else None
 
+    def last_round(self, problem: str) -> Round | None:
+        """Return the last round of a problem, open or not."""
+        rounds = self.rounds("WHERE problem = ? ORDER BY id DESC LIMIT 1", problem)
+        return rounds[0] if rounds else None
+
     def round_of_file(self, path: str) -> Round | None:
         """Return the last round that was worked on in a file."""
         rounds = self.rounds("WHERE path = ? ORDER BY id DESC LIMIT 1", path)
@@ -242,10 +247,7 @@ class Progress:
     def end(self, round_id: int, end: End, now: datetime) -> None:
         """End a round that is open; one that has ended stays as it is."""
         with self._writing() as database:
-            database.execute(
-                "UPDATE round SET ended = ?, end = ? WHERE id = ? AND ended IS NULL",
-                (_text(now), end, round_id),
-            )
+            _end(database, round_id, end, now)
 
     # attempts and hints
 
@@ -262,10 +264,7 @@ class Progress:
                 [values[name] for name in names],
             )
             if end is not None:
-                database.execute(
-                    "UPDATE round SET ended = ?, end = ? WHERE id = ? AND ended IS NULL",
-                    (_text(attempt.at), end, attempt.round),
-                )
+                _end(database, attempt.round, end, attempt.at)
 
     def attempts(self, round_id: int | None = None) -> list[Attempt]:
         """Return the attempts of a round, or all, in their order."""
@@ -529,6 +528,13 @@ class Progress:
 
 class _Later(Exception):
     """A later version has written the file."""
+
+
+def _end(database: sqlite3.Connection, round_id: int, end: End, now: datetime) -> None:
+    database.execute(
+        "UPDATE round SET ended = ?, end = ? WHERE id = ? AND ended IS NULL",
+        (_text(now), end, round_id),
+    )
 
 
 def _version(database: sqlite3.Connection) -> int:

@@ -5,7 +5,7 @@ Whatever does not fit is the submission's doing, never the judge's fault: `Crash
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 from torch import Tensor
@@ -130,6 +130,7 @@ def parse_reply(op: Operation, fields: dict[str, Any]) -> Any:
         raise Crashed("the worker's answer cannot be read") from error
 
 
+_Told = TypeVar("_Told")
 _NOTES: TypeAdapter[list[Note]] = TypeAdapter(Annotated[list[Note], Field(max_length=50)])
 
 
@@ -139,10 +140,7 @@ def parse_notes(fields: object) -> list[Note]:
     Raises:
         Crashed: If it is none.
     """
-    try:
-        return _NOTES.validate_python(fields)
-    except ValidationError as error:
-        raise Crashed("the worker's notes cannot be read") from error
+    return _told(_NOTES, fields)
 
 
 _REACHED: TypeAdapter[list[int]] = TypeAdapter(
@@ -156,10 +154,15 @@ def parse_reached(fields: object) -> list[int]:
     Raises:
         Crashed: If it is none.
     """
+    return _told(_REACHED, fields)
+
+
+def _told(adapter: TypeAdapter[_Told], fields: object) -> _Told:
+    """Return what a worker tells with an answer; it ends with what cannot be read."""
     try:
-        return _REACHED.validate_python(fields)
+        return adapter.validate_python(fields)
     except ValidationError as error:
-        raise Crashed("the lines that a worker reached cannot be read") from error
+        raise Crashed("what the worker noted cannot be read") from error
 
 
 def parse_raised(fields: object) -> RaisedThere:

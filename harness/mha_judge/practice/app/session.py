@@ -19,7 +19,7 @@ from mha_judge.errors import JudgeError, UsageError
 from mha_judge.listing import ProblemSummary, tracks
 from mha_judge.practice.app.grading import Background, Checked, Failed, Graded, Grader
 from mha_judge.practice.app.words import WORDS, Words
-from mha_judge.practice.progress import End, Progress, Round
+from mha_judge.practice.progress import End, Progress
 from mha_judge.stamps import Stamp, stamp_of
 
 if TYPE_CHECKING:  # the first picture must not wait for pydantic
@@ -223,7 +223,7 @@ class Session:
         """Return how one stands with the open problem, as it is kept now."""
         problem = self._current.id
         with self._noting():
-            round_ = self._last_round(problem)
+            round_ = self._progress.last_round(problem)
             path = Path(round_.path) if round_ and round_.is_open else self._paths.get(problem)
             if round_ is None:
                 return State(path)
@@ -435,10 +435,6 @@ class Session:
     def _look_at_bank(self) -> None:
         self._tracks = tracks(self.bank)
         self._lines = {line.id: line for lines in self._tracks.values() for line in lines}
-
-    def _last_round(self, problem: str) -> Round | None:
-        rounds = self._progress.rounds("WHERE problem = ? ORDER BY id DESC LIMIT 1", problem)
-        return rounds[0] if rounds else None
 
     def _is_unknown(self, path: Path) -> bool:
         """Return whether no round has been worked on in a file, and no other problem is."""
