@@ -502,7 +502,7 @@ def test_where_no_terminal_can_be_lent_an_editor_with_a_window_is_asked_for(app,
 def test_an_editor_opens_where_it_has_room(tmp_path, variables, size, command):
     for name in ("vim", "code", "tmux", "zellij"):
         editor(tmp_path, "").rename(tmp_path / name)
-    path = Path("/work/softmax.py")
+    path = Path("/home/ada/softmax.py")
 
     made = plan(path, None, size, "en", {**variables, "PATH": str(tmp_path)})
 
@@ -525,14 +525,14 @@ def test_what_a_name_holds_is_no_command_to_tmux(tmp_path):
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("code -g {file}:1", ("code", "-g", "/work/a b.py:1")),
-        ("code --wait", ("code", "--wait", "/work/a b.py")),
+        ("code -g {file}:1", ("code", "-g", "/home/ada/a b.py:1")),
+        ("code --wait", ("code", "--wait", "/home/ada/a b.py")),
     ],
 )
 def test_a_command_of_ones_own_names_the_file_or_has_it_last(tmp_path, command, words):
     editor(tmp_path, "").rename(tmp_path / "code")
 
-    made = plan(Path("/work/a b.py"), command, (80, 24), "en", {"PATH": str(tmp_path)})
+    made = plan(Path("/home/ada/a b.py"), command, (80, 24), "en", {"PATH": str(tmp_path)})
 
     assert made.command == words
 
