@@ -34,6 +34,11 @@ IN_CONTAINER = [
 """All that is not an answer at all, and four answers to each problem, others in each run."""
 FORGOTTEN = [RUN.choice(sorted((FOLDER / one).glob("*.py"))) for one in BANK.ids]
 """An answer to each problem, another in each run, that is graded without memory as well."""
+IN_A_HURRY = [
+    *FOLDER.glob("*/*_own_path_*.py"),
+    *(path for one in BANK.ids for path in RUN.sample(sorted((FOLDER / one).glob("*.py")), 2)),
+]
+"""Those that may be graded twice, and two of each problem, graded for the verdict alone as well."""
 REPEATED = 3
 """The seed that a diagnosis is tried under again."""
 SEEDS = {one: RUN.randrange(2**53) for one in BANK.ids}
@@ -139,6 +144,15 @@ def test_jail_and_container_agree_on(path, graded, container):
     in_container = grade_file(path, container, seed=in_jail.seed)
 
     assert essence(in_container) == essence(in_jail), in_jail.seed
+
+
+@each(IN_A_HURRY)
+def test_the_verdict_alone_is_the_same(path, graded, channel):
+    whole = graded(path)
+
+    alone = grade_file(path, channel, seed=whole.seed, verdict_only=True)
+
+    assert alone.verdict == whole.verdict
 
 
 def essence(report: Report) -> tuple[object, ...]:

@@ -48,6 +48,8 @@ _ON_ITS_OWN_PATH = (
     "Where torch has its own attention, the file uses it. It was graded as where torch has none, "
     "on the path that it takes there."
 )
+_NO_FUSED_ATTENTION = "fused-attention"
+"""The rule that attention is written from scratch."""
 MAX_SEED = 2**53  # a number that every reader of the JSON can hold exactly
 
 
@@ -81,12 +83,16 @@ def grade(
     """
     seed = secrets.randbelow(MAX_SEED) if seed is None else seed
     asked = _Asked(submission, bank, problem, channel, seed, frozenset(only), verdict_only, gpus)
-    report = _graded(asked, on_check)
-    if not any(finding.rule == "fused-attention" for finding in report.policy):
-        return report
-    # A file that does without, where torch has no such thing, is graded on its own path.
+    first = _graded(asked, on_check)
+    if first.report.verdict is Verdict.ACCEPTED or not first.used_fused_attention:
+        return first.report
+    if not verdict_only and _NO_FUSED_ATTENTION not in first.rules:
+        return first.report
+    # A file that does without, where torch has no such thing, is graded on its own path. Where
+    # only the verdict is wanted, the check that knows the rule may not have been reached before.
     alone = _graded(replace(asked, fused_attention=False))
-    return alone if alone.verdict is Verdict.ACCEPTED else report
+    held = alone.report.verdict is Verdict.ACCEPTED and _NO_FUSED_ATTENTION in alone.rules
+    return alone.report if held else first.report
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,17 @@ class _Asked:
     """Whether torch's ready-made attention is there."""
 
 
-def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None) -> Report:
+@dataclass(frozen=True)
+class _Graded:
+    """What one grade came to."""
+
+    report: Report
+    rules: frozenset[str]
+    """What the checks that were run hold the submission to."""
+    used_fused_attention: bool
+
+
+def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None) -> _Graded:
     """Grade a submission once."""
     submission, problem, seed, gpus = asked.submission, asked.problem, asked.seed, asked.gpus
     only, verdict_only = asked.only, asked.verdict_only
@@ -161,7 +177,7 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
     notes = dict.fromkeys(note for one in contexts for note in one.notes)
     if not asked.fused_attention:
         notes[_ON_ITS_OWN_PATH] = None
-    return Report(
+    report = Report(
         problem=problem.id,
         title=problem.title,
         submission=SubmissionInfo(path=clean_line(str(submission.path)), sha256=submission.sha256),
@@ -194,6 +210,9 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
         ),
         timings_s=clock.laps(),
     )
+    met = {note.rule for one in contexts for note in one.session.notes}
+    rules = frozenset(rule for one in contexts for rule in one.rules.values())
+    return _Graded(report, rules, _NO_FUSED_ATTENTION in met)
 
 
 class _Clock:
