@@ -77,6 +77,14 @@ def test_numbers_of_another_size_are_drawn_anew_in_their_dtype():
     assert longer[0] is args[0]  # it has no S
 
 
+def test_what_has_no_number_below_zero_has_none_at_another_size():
+    args = attention()
+    args[1] = args[1].abs()
+    longer = shapes_of(args).at({"S": 500}, Draw(1, ""))
+
+    assert bool((longer[1] >= 0).all()) and bool((longer[2] < 0).any())
+
+
 def test_one_argument_alone_may_be_changed():
     args = shapes_of(attention()).at({"S": 1}, Draw(1, ""), only="v")
 

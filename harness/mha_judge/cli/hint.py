@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from mha_judge.cli.learning import json_option, language_option, learning, print_json
+from mha_judge.cli.learning import json_option, language_option, learning, print_json, say
 
 _WORDS = {
     "en": {
@@ -42,10 +42,11 @@ _WORDS = {
 @json_option
 @click.pass_context
 def command(ctx: click.Context, problem_id: str, yes: bool, lang: str, as_json: bool) -> None:
-    """Offer the next hint for problem ID, which costs points of your round.
+    """Offer the next hint for problem ID, and name its price.
 
-    There are three for each mistake that your last answer showed, and three for the problem: a
-    question, where to look, what to change. The first comes after a try.
+    It costs points of your round. There are three for each mistake that your last answer showed,
+    and three for the problem: a question, where to look, what to change. The first comes after a
+    try.
     """
     words = _WORDS[lang]
     with learning(ctx) as learner:
@@ -57,7 +58,7 @@ def command(ctx: click.Context, problem_id: str, yes: bool, lang: str, as_json: 
             print_json({**shown, "tells": offer.tells, "spent": spent, **told})
             return
         what = words["for"].format(title=offer.title) if offer.mistake else words["problem"]
-        click.echo(
+        say(
             words["offer"].format(
                 rung=offer.rung + 1, rungs=offer.rungs, what=what, tells=words[offer.tells],
                 price=offer.price, spent=spent,
@@ -65,8 +66,8 @@ def command(ctx: click.Context, problem_id: str, yes: bool, lang: str, as_json: 
         )  # fmt: skip
         if not yes:
             if not sys.stdin.isatty():
-                click.echo(words["how"])
+                say(words["how"])
                 return
             if not click.confirm(words["ask"], default=False):
                 return
-        click.secho(learner.take(offer), bold=True)
+        say(learner.take(offer), "bold")

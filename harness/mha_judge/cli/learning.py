@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
+from rich.text import Text
 
 from mha_judge.cli.context import bank_of
 
@@ -66,6 +68,13 @@ def keep(ctx: click.Context, submission: Submission, report: Report) -> Kept | N
         return None
 
 
+def say(text: str | Text, style: str = "") -> None:
+    """Print prose: a terminal's lines end between words, and a file's where the text has an end."""
+    console = Console(highlight=False)
+    told = Text(text, style=style) if isinstance(text, str) else text
+    console.print(told, soft_wrap=not console.is_terminal)
+
+
 def say_kept(kept: Kept) -> None:
     """Say, below a report, which attempt it was and when the problem comes back."""
     attempt = kept.attempt
@@ -74,7 +83,7 @@ def say_kept(kept: Kept) -> None:
         parts.append(f"{attempt.kept:g} points after hints (−{attempt.hints:g})")
     if kept.due is not None:
         parts.append(f"comes back on {kept.due.astimezone():%Y-%m-%d}")
-    click.secho(" · ".join(parts), dim=True)
+    say(" · ".join(parts), "dim")
 
 
 def print_json(value: object) -> None:

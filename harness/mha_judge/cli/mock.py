@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text
 
-from mha_judge.cli.learning import json_option, language_option, learning, print_json
+from mha_judge.cli.learning import json_option, language_option, learning, print_json, say
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import JudgeError, UsageError
 from mha_judge.gpu import GpuAccess
@@ -74,12 +74,13 @@ def command(
     sandbox: SandboxOptions,
     gpus: GpuAccess,
 ) -> None:
-    """Hold a mock interview: a warm-up, a main problem and three questions against the clock.
+    """Hold a mock interview with a clock.
 
-    Which ones depends on what you have solved, and on what you got wrong. Everything is kept, and
-    the clock goes on if you leave: `mha-judge mock` again goes on with the interview that is open.
-    At the end the interviewer's packet about you is written into DIR. With --json nothing is begun
-    or changed: it tells how the open interview stands, or what a new one would ask.
+    It has a warm-up, a main problem and three questions. Which ones depends on what you have
+    solved, and on what you got wrong. Everything is kept, and the clock goes on if you leave: `mha-
+    judge mock` again goes on with the interview that is open. At the end the interviewer's packet
+    about you is written into DIR. With --json nothing is begun or changed: it tells how the open
+    interview stands, or what a new one would ask.
     """
     from mha_judge.practice.mock_choice import Wishes
 
@@ -259,7 +260,8 @@ class _Conversation:
             return False
         self._mock.keep(submission, report)
         terminal.show(report, self._console, Reveal.CHECKS)
-        self._say(self._words["points"].format(points=task.points, hints=task.hints), "bold")
+        kind = "points after hints" if task.hints else "points"
+        self._say(self._words[kind].format(points=task.points, hints=task.hints), "bold")
         return True
 
     def _hint(self, task: Task) -> None:
@@ -390,7 +392,7 @@ class _Conversation:
     # what is said and typed
 
     def _say(self, text: str, style: str = "") -> None:
-        self._console.print(Text(text, style=style), soft_wrap=True)
+        say(text, style)
 
     def _show_markdown(self, text: str) -> None:
         self._console.print(Markdown(text), width=min(self._console.width, _WIDTH))
@@ -452,7 +454,8 @@ _WORDS = {
         "{left}.",
         "grading": "Grading …",
         "cancelled": "The grade was cancelled.",
-        "points": "Best so far: {points:g} points (hints: −{hints:g}).",
+        "points": "Best so far: {points:g} points.",
+        "points after hints": "Best so far: {points:g} points after hints (−{hints:g}).",
         "accepted": "This is solved; d goes on.",
         "try first": "Try it first: after your first answer (g) I can give you a hint.",
         "hint": "I can give you {what}. It costs {price:g} points; hints have cost {spent:g} so "
@@ -472,7 +475,7 @@ _WORDS = {
         "right is": "Right is {letter}) {text}",
         "type": "Type your answer; an empty line ends it. Ctrl-C leaves.",
         "good": "A good answer contains:",
-        "mark": "What would you give yourself, 0 to {most}?",
+        "mark": "Your own mark, 0 to {most}",
         "end": "The interview is over.",
         "wrote": "wrote {path}",
         "left": "Everything is kept, and the clock goes on; minutes left: {left}. `mha-judge mock` "
@@ -489,7 +492,8 @@ _WORDS = {
         "file": "请把答案写在 {path} 里。这道题大约需要 {minutes} 分钟；总共还剩 {left} 分钟。",
         "grading": "正在评分……",
         "cancelled": "评分已取消。",
-        "points": "目前最好成绩：{points:g} 分（提示 −{hints:g}）。",
+        "points": "目前最好成绩：{points:g} 分。",
+        "points after hints": "目前最好成绩：{points:g} 分（提示已扣 {hints:g} 分）。",
         "accepted": "这道题已经解出；按 d 继续。",
         "try first": "请先试一试：第一次评分（g）之后才有提示。",
         "hint": "我可以给您{what}。价格 {price:g} 分；此前的提示共用去 {spent:g} 分。",
@@ -508,7 +512,7 @@ _WORDS = {
         "right is": "正确的是 {letter}) {text}",
         "type": "请输入您的回答；空行表示结束，Ctrl-C 离开。",
         "good": "好的回答应包含：",
-        "mark": "您给自己打几分（0 到 {most}）？",
+        "mark": "您给自己打几分（0 到 {most}）",
         "end": "面试结束。",
         "wrote": "已写入 {path}",
         "left": "一切都已保存，计时仍在继续；剩余 {left} 分钟。"

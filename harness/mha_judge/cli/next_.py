@@ -6,8 +6,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
+from rich.text import Text
 
-from mha_judge.cli.learning import json_option, language_option, learning, print_json
+from mha_judge.cli.learning import json_option, language_option, learning, print_json, say
 
 if TYPE_CHECKING:
     from mha_judge.practice.learner import Learner
@@ -45,10 +46,10 @@ def say_next(learner: Learner, lang: str, count: int = 4) -> None:
 
     found = _found(learner, lang, count)
     if not found:
-        click.echo(_WORDS[lang]["done"])
+        say(_WORDS[lang]["done"])
         return
     first, *others = found
-    click.echo(f"{click.style(first.problem, bold=True)}: {first.why}")
+    say(Text.assemble((first.problem, "bold"), f": {first.why}"))
     begun = learner.progress.open_round(first.problem) if first.kind is Kind.GO_ON else None
     if begun is not None:
         click.echo(f"  mha-judge run {begun.path}")
@@ -57,9 +58,9 @@ def say_next(learner: Learner, lang: str, count: int = 4) -> None:
     else:
         click.echo(f"  mha-judge review {first.problem}")
     if others:
-        click.secho(f"{_WORDS[lang]['then']}:", dim=True)
+        say(f"{_WORDS[lang]['then']}:", "dim")
     for one in others:
-        click.echo(f"  {one.problem}: {one.why}")
+        say(f"  {one.problem}: {one.why}")
 
 
 def _found(learner: Learner, lang: str, count: int) -> list[Proposal]:

@@ -48,7 +48,7 @@ def command(
     jobs: int,
     seed: int | None,
 ) -> None:
-    """Write a packet for an interviewer about each candidate under PATH.
+    """Write a packet for an interviewer about each candidate.
 
     PATH is a file or folder with answers, which are graded, as `score` takes them; or a report that
     `run --json` wrote. A packet is a page to read and print, the same as JSON, and a zip with the

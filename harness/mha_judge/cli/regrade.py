@@ -33,10 +33,10 @@ def command(
     gpus: GpuAccess,
     json_path: str | None,
 ) -> None:
-    """Grade every answer of BUNDLE again with its seed, and say what differs and why.
+    """Grade every answer of BUNDLE again, and say what differs.
 
-    BUNDLE is the zip beside a packet's page. It may come from anyone: it is not unpacked to disk,
-    and its answers run in the sandbox.
+    Each gets its seed of then. BUNDLE is the zip beside a packet's page. It may come from anyone:
+    it is not unpacked to disk, and its answers run in the sandbox.
 
     Exit codes: 0 all answers get the same grade, 1 something differs, 2 the bundle is refused, 3
     and above the judge could not grade an answer.

@@ -16,7 +16,10 @@ from mha_judge.errors import UsageError
 @json_option
 @click.pass_context
 def command(ctx: click.Context, problem_id: str, yes: bool, as_json: bool) -> None:
-    """Forget all rounds of problem ID, and when it is due; your files stay."""
+    """Forget all rounds of problem ID; your files stay.
+
+    It is then due at no time, as if it had never been begun.
+    """
     with learning(ctx) as learner:
         rounds = learner.progress.rounds("WHERE problem = ?", problem_id)
         if not rounds:

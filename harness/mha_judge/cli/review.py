@@ -6,8 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
+from rich.text import Text
 
-from mha_judge.cli.learning import json_option, language_option, learning, print_json
+from mha_judge.cli.learning import json_option, language_option, learning, print_json, say
 from mha_judge.errors import UsageError
 
 _WORDS = {
@@ -46,7 +47,10 @@ def command(
     lang: str,
     as_json: bool,
 ) -> None:
-    """List what is due; with ID, write its starter anew into DIR and begin."""
+    """List what is due; with ID, begin that problem afresh.
+
+    Its starter is written into DIR, the current folder unless it is named, beside your old file.
+    """
     from mha_judge.practice.learner import now
     from mha_judge.practice.order import Kind, proposals
     from mha_judge.practice.reviews import RATINGS
@@ -66,14 +70,14 @@ def command(
                 print_json([asdict(one) for one in found])
                 return
             for one in found:
-                click.echo(f"{click.style(one.problem, bold=True)}: {one.why}")
+                say(Text.assemble((one.problem, "bold"), f": {one.why}"))
             cards = learner.progress.cards().values()
             if found:
-                click.secho(words["how"], dim=True)
+                say(words["how"], "dim")
             else:
-                click.echo(words["none"])
+                say(words["none"])
                 for card in list(cards)[:1]:
-                    click.echo(words["next"].format(day=f"{card.due.astimezone():%Y-%m-%d}"))
+                    say(words["next"].format(day=f"{card.due.astimezone():%Y-%m-%d}"))
             return
         learner.bank.require(problem_id)
         if rating is not None:
@@ -81,7 +85,7 @@ def command(
             if as_json:
                 print_json({"problem": problem_id, "rating": rating, "due": due})
             else:
-                click.echo(words["rated"].format(problem=problem_id, rating=rating, day=due))
+                say(words["rated"].format(problem=problem_id, rating=rating, day=due))
             return
         path = learner.begin_afresh(problem_id, folder)
         if as_json:

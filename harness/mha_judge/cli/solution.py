@@ -33,7 +33,10 @@ _WORDS = {
 @json_option
 @click.pass_context
 def command(ctx: click.Context, problem_id: str, give_up: bool, lang: str, as_json: bool) -> None:
-    """Show the solution of problem ID beside the mistakes that your answers showed."""
+    """Show the solution of problem ID beside your mistakes.
+
+    It can be seen once the problem is solved, or given up.
+    """
     from mha_judge.practice.solution import solution_of
 
     words = _WORDS[lang]

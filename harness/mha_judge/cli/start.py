@@ -21,9 +21,10 @@ from mha_judge.errors import UsageError
 def command(
     ctx: click.Context, problem_id: str, folder: Path, force: bool, no_progress: bool
 ) -> None:
-    """Write the starter of problem ID into DIR (default: the current folder), and begin it.
+    """Write the starter of problem ID into DIR, and begin it.
 
-    What you hand in from that file is kept, so that `next`, `hint` and `review` know of it.
+    DIR is the current folder unless it is named. What you hand in from that file is kept, so that
+    `next`, `hint` and `review` know of it.
     """
     bank = bank_of(ctx)
     problem = bank.problem(problem_id)

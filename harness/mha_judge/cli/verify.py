@@ -61,7 +61,10 @@ def command(
     junit_path: str | None,
     html_path: str | None,
 ) -> None:
-    """Check that references pass and known mistakes fail; exit 1 if a problem is not certified."""
+    """Check that references pass and known mistakes fail.
+
+    Exit codes: 0 all problems are certified, 1 one is not, 3 and above the judge failed.
+    """
     paths = {"--json": json_path, "--junit": junit_path, "--html": html_path}
     check_outputs(paths)
     bank = bank_of(ctx)

@@ -125,7 +125,7 @@ def summary(told: Account, language: str) -> list[str]:
     """Return what an interview came to, a line each."""
     words = _WORDS[language]
     lines = [
-        words["problem"].format(
+        words["after hints" if one.hints else "problem"].format(
             title=one.title, points=one.points, tries=one.tries, hints=one.hints
         )
         if one.tries
@@ -227,7 +227,9 @@ _WORDS = {
     "en": {
         "language": "en",
         "head": "Mock interview of",
-        "problem": "{title}: {points:g} points after hints (−{hints:g}); answers graded: {tries}",
+        "problem": "{title}: {points:g} points; answers graded: {tries}",
+        "after hints": "{title}: {points:g} points after hints (−{hints:g}); answers graded: "
+        "{tries}",
         "untried": "{title}: nothing was handed in",
         "right": "Questions with choices: {right} of {of} right",
         "marks": "Own marks: {marks} of {most} each",
@@ -242,7 +244,8 @@ _WORDS = {
     "zh": {
         "language": "zh",
         "head": "模拟面试",
-        "problem": "{title}：扣除提示后 {points:g} 分（−{hints:g}）；评分次数：{tries}",
+        "problem": "{title}：{points:g} 分；评分次数：{tries}",
+        "after hints": "{title}：扣除提示后 {points:g} 分（−{hints:g}）；评分次数：{tries}",
         "untried": "{title}：没有提交答案",
         "right": "选择题：{of} 题中答对 {right} 题",
         "marks": "自评：{marks}（每题满分 {most}）",

@@ -75,6 +75,8 @@ class Shapes:
     ) -> list[Any]:
         """Return the arguments at other sizes: numbers are drawn anew, flags and indices repeated.
 
+        What has no number below zero has none afterwards.
+
         Args:
             letters: New sizes; all others stay.
             draw: Where the numbers come from.
@@ -105,7 +107,9 @@ class Shapes:
                 new = new.index_select(axis, torch.arange(wanted) % size)
         if new.shape != value.shape and value.is_floating_point() and not self._is_mask(name):
             scale = float(value.double().std(unbiased=False)) or 1.0
-            return (scale * draw.normal(*new.shape, dtype=torch.float64)).to(value.dtype)
+            numbers = scale * draw.normal(*new.shape, dtype=torch.float64)
+            # a check that asks above zero only may have to: a sum of one product is next to nothing
+            return (numbers.abs() if bool((value >= 0).all()) else numbers).to(value.dtype)
         return new
 
     def _is_mask(self, name: str) -> bool:
