@@ -245,6 +245,8 @@ def test_bfloat16(candidate, draw):
     layer = layer_of(candidate, dtype=torch.bfloat16)
     for answer in run_chunks(layer, draw.normal(B, 6, E, dtype=torch.bfloat16), [3, 1, 2]):
         assert_close(answer, "output", "cache")
+    cache = tuple(draw.normal(B, H, 5, E // H, dtype=torch.bfloat16) for _ in "kv")
+    assert_close(layer(draw.normal(B, 3, E, dtype=torch.bfloat16), cache), "output", "cache")
 
 
 @check(

@@ -259,6 +259,8 @@ def test_bfloat16(candidate, draw):
     layer = layer_of(candidate, dtype=torch.bfloat16)
     for answer in run_chunks(layer, draw.normal(B, 6, E, dtype=torch.bfloat16), [3, 1, 2]):
         assert_close(answer, "output", "cache")
+    cache = draw.normal(B, 5, C, dtype=torch.bfloat16)
+    assert_close(layer(draw.normal(B, 3, E, dtype=torch.bfloat16), cache), "output", "cache")
 
 
 @check(

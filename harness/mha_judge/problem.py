@@ -73,12 +73,20 @@ Size = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0
 """An argument and one of its letters: `k.S`."""
 
 
+Axes = Annotated[str, Field(pattern=r"^(#?\w+|\.\.\.)( \w+)*( \| \w+( \w+)*)*$")]
+"""Letters, or names of constructor arguments, after `...` for leading ones. `#L` is a number that
+is itself the size; `B | B L` is one form or the other."""
+Shape = Axes | list[Axes]
+"""The axes of a tensor, or of each in a tuple."""
+
+
 class Domain(_Model):
     """The inputs that an entry is for, beyond those that its grader draws."""
 
-    shapes: dict[Name, Annotated[str, Field(pattern=r"^(#?\w+|\.\.\.)( \w+)*$")]]
-    """By argument, its axes: letters, or names of constructor arguments, after `...` for leading
-    ones. `#L` is a number that is itself the size."""
+    shapes: dict[Name, Shape]
+    """By argument."""
+    lengths: dict[Name, Name] = {}
+    """By an argument of whole numbers from 1 on, the letter up to which they go."""
     flags: list[Name] = []
     """Masks that hold zeros and ones in any dtype; an axis of a mask may be 1, or missing."""
     masks: list[Name] = []
@@ -106,22 +114,37 @@ class Domain(_Model):
     def _is_of_its_own(self) -> Domain:
         """Refuse letters and arguments that no shape has."""
         letters = {letter for text in self.shapes.values() for letter in axes_of(text)}
-        for name in (*self.long, *self.even):
+        for name in (*self.long, *self.even, *self.lengths.values()):
             if name not in letters:
                 raise ValueError(f"no shape has the letter {name!r}")
         for size in (*self.fits, *self.covers):
             argument, _, letter = size.partition(".")
             if letter not in axes_of(self.shapes.get(argument, "")):
                 raise ValueError(f"the shape of {argument!r} has no letter {letter!r}")
-        for name in (*self.flags, *self.masks):
+        for name in (*self.flags, *self.masks, *self.lengths):
             if name not in self.shapes:
                 raise ValueError(f"{name!r} has no shape")
         return self
 
 
-def axes_of(shape: str) -> list[str]:
-    """Return the letters of a shape, leading axes left out."""
-    return [axis for axis in shape.replace("#", "").split() if axis != "..."]
+def axes_of(shape: Shape) -> list[str]:
+    """Return the letters of a shape, leading axes left out; of its longest form if it has many."""
+    if isinstance(shape, list):
+        return [*dict.fromkeys(letter for one in shape for letter in axes_of(one))]
+    return max(forms_of(shape), key=len)
+
+
+def forms_of(axes: Axes) -> list[list[str]]:
+    """Return the letters of each form that a tensor may have, leading axes left out."""
+    return [
+        [axis for axis in form.split() if axis != "..."]
+        for form in axes.replace("#", "").split(" | ")
+    ]
+
+
+def is_one_tensor(shape: Shape) -> bool:
+    """Return whether an argument is a tensor that has always the same axes."""
+    return isinstance(shape, str) and "#" not in shape and "|" not in shape
 
 
 class Method(_Model):

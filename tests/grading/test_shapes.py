@@ -103,6 +103,32 @@ def test_a_number_may_be_the_size():
     assert shapes.at({"L": 100}, Draw(1, "")) == [100, 4]
 
 
+def test_a_tuple_has_the_letters_of_each_of_its_tensors():
+    domain = Domain(shapes={"x": "B L E", "cache": ["B T E", "B T"]}, long=["T"])
+    args = [torch.randn(2, 3, 5), (torch.randn(2, 7, 5), torch.randn(2, 7))]
+    shapes = Shapes(domain, ["x", "cache"], args, {})
+
+    longer = shapes.at({"T": 300}, Draw(1, ""))
+
+    assert shapes.letters == {"B": 2, "L": 3, "E": 5, "T": 7}
+    assert [one.shape for one in longer[1]] == [(2, 300, 5), (2, 300)]
+    for cache in ((torch.randn(2, 7, 5),), (torch.randn(2, 7, 5), torch.randn(2, 8)), "kept"):
+        with pytest.raises(Unshaped):
+            Shapes(domain, ["x", "cache"], [args[0], cache], {})
+
+
+@pytest.mark.parametrize("shape", [(2,), (2, 5)])
+def test_lengths_may_have_several_forms_and_are_drawn_anew(shape):
+    domain = Domain(shapes={"x": "B L S", "lens": "B | B L"}, lengths={"lens": "S"}, long=["S"])
+    lens = torch.ones(shape, dtype=torch.int32)
+    shapes = Shapes(domain, ["x", "lens"], [torch.randn(2, 5, 7), lens], {})
+
+    longer = shapes.at({"S": 3_000, "L": 40}, Draw(1, ""))[1]
+
+    assert longer.shape == (2, 40)[: len(shape)] and longer.dtype is torch.int32
+    assert 7 < int(longer.max()) <= 3_000 and int(longer.min()) >= 1
+
+
 def test_numbers_flags_and_places_of_a_letter():
     shapes = shapes_of(attention(torch.ones(5, 7)))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.checks.claims import CLAIMS
-from mha_judge.problem import Domain, Entry, Problem, axes_of
+from mha_judge.problem import Domain, Entry, Problem, axes_of, is_one_tensor
 
 Island = tuple[str, str]
 """An axis, and one of its values."""
@@ -215,12 +215,12 @@ def _fits(entry: Entry, axis: str, value: str, tensors: int) -> bool:
 
 def _is_varied(domain: Domain, axis: str) -> bool:
     """Return whether inputs of a domain are varied in a respect, and a wrapper can tell."""
-    tensors = [shape for shape in domain.shapes.values() if not shape.startswith("#")]
+    tensors = {name: axes_of(one) for name, one in domain.shapes.items() if is_one_tensor(one)}
     if not tensors:
         return False
     if axis == "one object":
         masks = {*domain.flags, *domain.masks}
-        axes = [len(axes_of(shape)) for name, shape in domain.shapes.items() if name not in masks]
+        axes = [len(letters) for name, letters in tensors.items() if name not in masks]
         return len({*axes}) < len(axes)
     return bool(
         {

@@ -15,7 +15,7 @@ from torch import Tensor
 from mha_judge.grading.calling.trace import Step
 from mha_judge.mistake import Mistake
 from mha_judge.outcomes import Severity
-from mha_judge.problem import Entry, axes_of
+from mha_judge.problem import Entry, axes_of, is_one_tensor
 
 RESTRICTED = "restricted-"
 """How the ids of such mistakes begin."""
@@ -93,9 +93,8 @@ def features(entry: Entry) -> Iterator[Feature]:
             )
     places: dict[str, str] = {}
     for name, shape in shapes.items():
-        axes = axes_of(shape)
-        if name not in masks and not shape.startswith("#"):
-            for index, letter in enumerate(reversed(axes), 1):
+        if name not in masks and is_one_tensor(shape):
+            for index, letter in enumerate(reversed(axes_of(shape)), 1):
                 places.setdefault(letter, f"{name}.shape[-{index}]")
     for letter, place in places.items():
         yield Feature(f"{letter} = 1", f"{place} == 1")

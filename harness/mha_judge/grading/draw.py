@@ -35,6 +35,10 @@ class Draw:
         """Return an integer from `low` to `high`, both included."""
         return int(torch.randint(low, high + 1, (), generator=self._generator))
 
+    def lengths(self, *shape: int, most: int) -> Tensor:
+        """Return whole numbers from 1 to `most`, as int64."""
+        return torch.randint(1, most + 1, shape, generator=self._generator)
+
     def permutation(self, count: int) -> Tensor:
         return torch.randperm(count, generator=self._generator)
 

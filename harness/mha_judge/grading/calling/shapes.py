@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from mha_judge.grading.draw import Draw
-from mha_judge.problem import Domain, axes_of
+from mha_judge.problem import Axes, Domain, forms_of
 
 
 class Unshaped(Exception):
@@ -50,23 +50,32 @@ class Shapes:
             if not isinstance(value, (int, float, str, type(None))):
                 raise Unshaped
             return []
+        if isinstance(shape, list):
+            if not isinstance(value, (tuple, list)) or len(value) != len(shape):
+                raise Unshaped
+            parts = zip(shape, value, strict=True)
+            return [size for axes, part in parts for size in self._sizes_of(name, axes, part)]
         if shape.startswith("#"):
             return [(shape[1:], value)] if type(value) is int and value > 0 else []
+        return self._sizes_of(name, shape, value)
+
+    def _sizes_of(self, name: str, shape: Axes, value: Any) -> list[tuple[str, int]]:
         if not isinstance(value, Tensor):
             raise Unshaped
-        axes = self._axes(name, value)
+        axes = self._axes(name, shape, value)
         sizes = zip(axes, value.shape[value.dim() - len(axes) :], strict=True)
         if self._is_mask(name):
             return [(letter, size) for letter, size in sizes if size != 1]
         return list(sizes)
 
-    def _axes(self, name: str, value: Tensor) -> list[str]:
+    def _axes(self, name: str, shape: Axes, value: Tensor) -> list[str]:
         """Return the letters of a tensor's last axes."""
-        axes = axes_of(self._domain.shapes[name])
+        *others, axes = sorted(forms_of(shape), key=len)
         if self._is_mask(name):
             axes = axes[max(0, len(axes) - value.dim()) :]
+        axes = next((form for form in others if len(form) == value.dim()), axes)
         leading = value.dim() - len(axes)
-        if leading < 0 or (leading and not self._domain.shapes[name].startswith("...")):
+        if leading < 0 or (leading and not shape.startswith("...")):
             raise Unshaped
         return axes
 
@@ -74,6 +83,8 @@ class Shapes:
         self, letters: Mapping[str, int], draw: Draw, only: str = "", leading: int = 0
     ) -> list[Any]:
         """Return the arguments at other sizes: numbers are drawn anew, flags and indices repeated.
+
+        Lengths are drawn anew, up to the new size.
 
         What has no number below zero has none afterwards.
 
@@ -92,11 +103,32 @@ class Shapes:
         self, name: str, value: Any, letters: Mapping[str, int], draw: Draw, leading: int
     ) -> Any:
         shape = self._domain.shapes.get(name, "")
-        if shape.startswith("#") and type(value) is int:
+        if isinstance(shape, list) and value is not None:
+            return tuple(
+                self._resized(name, axes, part, letters, draw, leading)
+                for axes, part in zip(shape, value, strict=True)
+            )
+        if isinstance(shape, str) and shape.startswith("#") and type(value) is int:
             return letters.get(shape[1:], value)
-        if not isinstance(value, Tensor):
+        if not isinstance(shape, str) or not isinstance(value, Tensor):
             return value
-        axes, new = self._axes(name, value), value
+        new = self._resized(name, shape, value, letters, draw, leading)
+        letter = self._domain.lengths.get(name)
+        if letter is None:
+            return new
+        most = letters.get(letter, self.letters[letter])
+        return draw.lengths(*new.shape, most=most).to(new.dtype)
+
+    def _resized(
+        self,
+        name: str,
+        shape: Axes,
+        value: Tensor,
+        letters: Mapping[str, int],
+        draw: Draw,
+        leading: int,
+    ) -> Tensor:
+        axes, new = self._axes(name, shape, value), value
         first = value.dim() - len(axes)
         for axis in range(first if leading else 0):
             new = new.narrow(axis, 0, min(leading, new.shape[axis]))
@@ -126,13 +158,19 @@ class Shapes:
             and name in self._domain.shapes
         }
 
+    def _one(self, name: str) -> Axes:
+        """Return the axes of an argument that is one tensor."""
+        shape = self._domain.shapes[name]
+        assert isinstance(shape, str)
+        return shape
+
     def places(self, letter: str) -> list[tuple[int, int]]:
         """Return the axes of a letter among the inputs that hold numbers: input and axis."""
         names = list(self._args)
         return [
             (index, value.dim() - len(axes) + axis)
             for index, value in self.numbers().items()
-            for axes in [self._axes(names[index], value)]
+            for axes in [self._axes(names[index], self._one(names[index]), value)]
             for axis, one in enumerate(axes)
             if one == letter
         ]

@@ -146,14 +146,19 @@ def in_dtype(case: Case, dtype: torch.dtype) -> Case:
     if isinstance(target, Layer):
         target = target.like(dtype=dtype)
     numbers = {
-        index: value.to(dtype)
+        index: _converted(value, case.dtype, dtype)
         for index, value in enumerate(case.args)
-        if isinstance(value, Tensor) and value.dtype is case.dtype
         if index not in case.shapes.flags()
     }
     args = tuple(case.with_numbers(numbers))
     shapes = shapes_of(target, case.domain, args)
     return replace(case, target=target, args=args, shapes=shapes)
+
+
+def _converted(value: Any, old: torch.dtype, new: torch.dtype) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_converted(one, old, new) for one in value)
+    return value.to(new) if isinstance(value, Tensor) and value.dtype is old else value
 
 
 def without_masks(case: Case) -> Case:

@@ -506,7 +506,16 @@ class Elsewhere:
                     value = loud.get(index, args[index].clone())
                     value.index_copy_(axis, places, louder * value.index_select(axis, places))
                     loud[index] = value
+                for name in (one for one, up_to in case.domain.lengths.items() if up_to == letter):
+                    index = names.index(name)
+                    if index < len(args) and args[index] is not None:
+                        loud[index] = self._ending_at(places, args[index])
         return [loud.get(index, value) for index, value in enumerate(args)]
+
+    def _ending_at(self, places: Tensor, lengths: Tensor) -> Tensor:
+        """Return lengths that end between loud positions."""
+        drawn = self._draw.lengths(*lengths.shape, most=len(places)) - 1
+        return places[drawn].to(lengths.dtype)
 
 
 def _with_neighbours(places: Tensor, size: int) -> Tensor:
