@@ -3,8 +3,12 @@
 from contextlib import closing
 
 import pytest
+import torch
 
 from mha_judge.bank import Bank
+from mha_judge.grading.checks.domain import require_unfelt
+from mha_judge.grading.expecting.expected import Expected
+from mha_judge.grading.failures import CheckFailure
 from mha_judge.judge import grade
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
@@ -75,7 +79,7 @@ def test_a_right_answer_fails_nothing(told):
         (
             {"masked": "scores.masked_fill(mask == 0, -1e4)"},
             "scores-of-any-size",
-            "every score is very low",
+            "where scores are large",
         ),
         (
             {
@@ -148,3 +152,20 @@ def test_an_answer_that_is_slow_at_length_is_asked_for_less(told):
     loop = "[torch.ones(1).exp() for _ in range(int(q.shape[-2] ** 2 * 0.4))]"
 
     assert told("sdpa", SDPA.format(**{**RIGHT, "first": loop})) == {}
+
+
+@pytest.mark.parametrize("moves", [0.0, 0.5])
+def test_what_the_reference_does_not_feel_must_not_be_felt(moves):
+    before, after = torch.ones(2, 3).double(), torch.ones(2, 3).double()
+    after[1] = 100.0
+    exact, changed = (Expected(one, one.bfloat16()) for one in (before, after))
+    found = after.bfloat16()
+    found[0, 2] += moves
+
+    asked = (before.bfloat16(), exact, "output"), (found, changed, "output")
+    if not moves:
+        require_unfelt(*asked)
+        return
+    with pytest.raises(CheckFailure, match="feels what it must not feel") as told:
+        require_unfelt(*asked)
+    assert "[0, 2]" in told.value.detail

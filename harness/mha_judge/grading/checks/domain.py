@@ -33,8 +33,8 @@ from mha_judge.grading.checks.cases import (
 )
 from mha_judge.grading.checks.claims import Wrong
 from mha_judge.grading.draw import Draw
-from mha_judge.grading.expecting.answer import assert_close
-from mha_judge.grading.expecting.compare import compare
+from mha_judge.grading.expecting.answer import Answer, assert_close
+from mha_judge.grading.expecting.compare import compare, require_form
 from mha_judge.grading.expecting.expected import (
     Expected,
     Logits,
@@ -45,11 +45,14 @@ from mha_judge.grading.expecting.expected import (
 from mha_judge.grading.failures import CheckFailure, Crashed, Raised, TimedOut
 from mha_judge.grading.formulas.constants import integers_in
 from mha_judge.problem import axes_of
+from mha_judge.wire import map_tree
 
 LARGEST_SCORE = 200_000
 """How large scores are that are graded. A fill of −1e9 is far below; one of −1e4 is not."""
 LONGEST = 5_000
 _WIDEST_SCALE = 1_000.0
+_DRAWS = 6
+"""Inputs of which those are asked with that leave a row the lowest scores."""
 _SCALE = 300.0
 """What inputs are multiplied with where the reference does not show its scores."""
 _SQUARE = 40_000_000
@@ -58,10 +61,14 @@ _TRIED = 260
 """A length beyond round buffers, which tells how long a longer one would take."""
 _LOUD, _LOUDER, _LOUDER_VALUE = 2, 8.0, 100.0
 """How many positions of a long input in half precision are larger than the others, how much."""
-_ROUNDED, _RUN = 256, 4
-"""The last position that bfloat16 counts up to, and how many beyond it are larger, side by side."""
+_ROUNDED, _RUN, _SHIFT = 256, 4, 2
+"""The last position that bfloat16 counts up to, how many beyond it are larger, side by side, and
+how much later in every second item."""
 _SLACK, _SLACK_HALF = 8.0, 3.0
 """How many times the error budget is allowed here."""
+_SAME, _UNFELT = 1e-12, 4.0
+"""How far the reference may move, as a share of its size, where it feels nothing of a change; and
+how far an answer may, in units of its dtype."""
 _AGAIN = 2
 """How often what is wrong in half precision is asked with other numbers. It must be wrong again:
 where two scores nearly tie, rounding may turn a query to either key, once in hundreds of calls."""
@@ -178,18 +185,20 @@ class Elsewhere:
         """
         try:
             answer = case.target.ask(args, mode)
-            if answer is None:  # it is none of the domain
-                return None
-            for name in case.names:
-                for found, wanted, label in answer.pairs(name):
-                    if wanted.is_telling:
-                        slack = _SLACK_HALF if case.is_half else _SLACK
-                        if score > wanted.largest_logit:
-                            wanted = replace(wanted, largest_logit=score)
-                        compare(found, wanted, label, slack)
+            if answer is not None:  # or it is none of the domain
+                self._compare(case, answer, score)
         except CheckFailure as failure:
             return failure
         return None
+
+    def _compare(self, case: Case, answer: Answer, score: float = 0.0) -> None:
+        for name in case.names:
+            for found, wanted, label in answer.pairs(name):
+                if wanted.is_telling:
+                    slack = _SLACK_HALF if case.is_half else _SLACK
+                    if score > wanted.largest_logit:
+                        wanted = replace(wanted, largest_logit=score)
+                    compare(found, wanted, label, slack)
 
     def _scores(self, case: Case) -> Iterator[tuple[str, CheckFailure | None]]:
         if not case.domain.scores or case.is_half:
@@ -202,7 +211,11 @@ class Elsewhere:
         if of_scores:
             numbers = {names.index(name): numbers[names.index(name)] for name in ("q", "k")}
         for _ in range(3 if case.shapes.flags() or case.domain.masks else 1):
-            fresh = {index: self._like(value) for index, value in numbers.items()}
+            drawn = [
+                {index: self._like(value) for index, value in numbers.items()}
+                for _ in range(_DRAWS)
+            ]
+            fresh = max(drawn, key=lambda one: _overtaken(case, case.with_numbers(one)))
             yield "where scores are large", self._asked_at(case, _scaled(case, fresh))
         if of_scores:
             polar = {index: self._polar(value) for index, value in numbers.items()}
@@ -274,7 +287,10 @@ class Elsewhere:
             return
         if 1 in case.shapes.letters.values():  # gradients may cancel out, but for rounding
             return
-        yield "where inputs have these shapes", self._differentiated(case, case.args, wrt)
+        # a check's own numbers may be where a gradient is next to infinite, as in a norm of equals
+        plain = {index: self._like(value) for index, value in case.shapes.numbers().items()}
+        args = case.with_numbers(plain)
+        yield "where inputs have these shapes", self._differentiated(case, args, wrt)
         for least in (97, 260)[: _MAX_LONG_GRADIENTS - number]:
             letters: dict[str, int] = {}
             for equal in self._lengths_apart(case):
@@ -409,6 +425,7 @@ class Elsewhere:
         yield self._at(case, tried, leading=2 if number == 0 else 1)
         took_s = self._context.session.computed_s - before_s
         self._length_s += took_s
+        took_s /= 2 if case.is_half else 1  # which is asked twice
         if not case.target.is_usable:
             return
         most = _TRIED**2 * _CALL_S / max(took_s, 1e-3)  # sizes do not depend on it, nor on a clock
@@ -463,30 +480,56 @@ class Elsewhere:
         self, case: Case, letters: Mapping[str, int], leading: int
     ) -> tuple[str, CheckFailure | None]:
         letters = self._fitting(case, letters)
-        half = f"in {_name(case.dtype)} " if case.is_half else ""
-        failure = self._asked(case, self._args_at(case, letters, leading))
-        if half and failure is not None and failure.margin is not None:
-            again = (
-                self._asked(case, self._args_at(case, letters, leading)) for _ in range(_AGAIN)
-            )
-            failure = next((one for one in again if one is not None), None)
+        if not case.is_half:
+            half, failure = "", self._asked(case, self._args_at(case, letters, leading))
+        else:
+            half, failure = f"in {_name(case.dtype)} ", self._asked_aloud(case, letters, leading)
+            if failure is not None and failure.margin is not None:
+                again = (self._asked_aloud(case, letters, leading) for _ in range(_AGAIN))
+                failure = next((one for one in again if one is not None), None)
         return f"{half}where {_sizes(letters)}", None if _is_too_much(failure) else failure
+
+    def _asked_aloud(
+        self, case: Case, letters: Mapping[str, int], leading: int
+    ) -> CheckFailure | None:
+        """Return how the answer is wrong with some positions louder, or where they must be unfelt.
+
+        In half precision one weight too many among hundreds is otherwise lost in rounding.
+        """
+        quiet, loud = self._loud(case, self._args_at(case, letters, leading), letters)
+        try:
+            before, after = case.target.ask(quiet), case.target.ask(loud)
+            if before is None or after is None:  # it is none of the domain
+                return None
+            self._compare(case, after)
+            for name in case.names:
+                for one, other in zip(before.pairs(name), after.pairs(name), strict=True):
+                    require_unfelt(one, other)
+        except CheckFailure as failure:
+            return failure
+        return None
 
     def _args_at(self, case: Case, letters: Mapping[str, int], leading: int) -> list[Any]:
         """Return arguments of some sizes, with numbers of their own."""
-        fewer = {"B": 1} if leading == 1 and "B" in case.shapes.letters else {}
-        args = case.shapes.at({**letters, **fewer}, self._draw, leading=leading)
+        items = {}
+        if case.is_half:
+            leading, items = 2, {"B": 2}
+        elif leading == 1 and "B" in case.shapes.letters:
+            items = {"B": 1}
+        args = case.shapes.at({**letters, **items}, self._draw, leading=leading)
         longer = max(letters.get(one, 1) / case.shapes.letters[one] for one in self._long(case))
         for name in case.domain.grow if longer > 1 else ():
             index = case.target.entry.arguments.index(name)
             if index < len(args) and args[index] is not None:
                 args[index] = math.ceil(args[index] * longer)
-        return self._loud(case, args, letters) if case.is_half else args
+        return args
 
-    def _loud(self, case: Case, args: Sequence[Any], letters: Mapping[str, int]) -> list[Any]:
-        """Return the arguments with some positions that are felt wherever they are not blocked.
+    def _loud(
+        self, case: Case, args: list[Any], letters: Mapping[str, int]
+    ) -> tuple[list[Any], list[Any]]:
+        """Return the arguments, and with some positions that are felt where they are not blocked.
 
-        In half precision one weight too many among hundreds is otherwise lost in rounding.
+        In both lengths end beside them.
         """
         shapes = shapes_of(case.target, case.domain, args)
         names = case.target.entry.arguments
@@ -503,14 +546,12 @@ class Elsewhere:
                 for index, axis in shapes.places(letter):
                     if of_values and names[index] != "v":
                         continue
-                    value = loud.get(index, args[index].clone())
-                    value.index_copy_(axis, places, louder * value.index_select(axis, places))
-                    loud[index] = value
+                    loud[index] = _louder(loud.get(index, args[index]), axis, places, louder)
                 for name in (one for one, up_to in case.domain.lengths.items() if up_to == letter):
                     index = names.index(name)
                     if index < len(args) and args[index] is not None:
-                        loud[index] = self._ending_at(places, args[index])
-        return [loud.get(index, value) for index, value in enumerate(args)]
+                        args[index] = self._ending_at(places, args[index])
+        return args, [loud.get(index, value) for index, value in enumerate(args)]
 
     def _ending_at(self, places: Tensor, lengths: Tensor) -> Tensor:
         """Return lengths that end between loud positions."""
@@ -523,8 +564,39 @@ def _with_neighbours(places: Tensor, size: int) -> Tensor:
 
     Where positions are rounded some of four are seen too early, and the others are not.
     """
-    first = max(_ROUNDED, min(int(places[0]), size - _RUN))
+    first = max(_ROUNDED + 1, min(int(places[0]), size - _RUN - _SHIFT))
     return torch.arange(first, min(first + _RUN, size))
+
+
+def _louder(value: Tensor, axis: int, places: Tensor, factor: float) -> Tensor:
+    """Return numbers with some positions larger: in every second item a little later.
+
+    Where the first of them is rounded away from its neighbour in one item, it is not in the other.
+    """
+    value = value.clone()
+    for number, item in enumerate(value.unbind() if axis else [value]):
+        at = places + _SHIFT * (number % 2)
+        at = at[at < item.shape[max(axis - 1, 0)]]
+        item.index_copy_(max(axis - 1, 0), at, factor * item.index_select(max(axis - 1, 0), at))
+    return value
+
+
+def require_unfelt(before: tuple[Any, Expected, str], after: tuple[Any, Expected, str]) -> None:
+    """Assert that an answer changes only where that of the reference does."""
+    (found, exact, label), (other, changed, _) = before, after
+    size = max(float(exact.exact.abs().max()), 1e-3) if exact.exact.numel() else 1.0
+    same = (exact.exact - changed.exact).abs() <= _SAME * size
+    one, two = (require_form(value, exact, label).double() for value in (found, other))
+    apart = torch.where(same, (one - two).abs(), torch.zeros_like(one))
+    allowed = _UNFELT * torch.finfo(exact.rounded.dtype).eps * size
+    if apart.numel() and not float(apart.max()) <= allowed:
+        index = [int(i) for i in (~(apart <= allowed)).nonzero()[0]]
+        raise CheckFailure(
+            f"{label} feels what it must not feel",
+            f"first at {index}: it moves by {float(apart[tuple(index)]):.3g} when positions change "
+            "that are blocked there",
+            margin=float(apart.max()) / allowed,
+        )
 
 
 def _is_too_much(failure: CheckFailure | None) -> bool:
@@ -585,15 +657,29 @@ def _scaled(case: Case, numbers: Mapping[int, Tensor]) -> list[Any]:
 
 def _largest_score(case: Case, args: Sequence[Any]) -> float:
     """Return the largest number that goes into a softmax; 0 where it cannot be known."""
+    return _scores_of(case, args)[0] or _largest_product(case, args)
 
-    def ask() -> float:
+
+def _overtaken(case: Case, args: Sequence[Any]) -> float:
+    """Return how low all scores of a row are that are not blocked, beside the largest one.
+
+    A number that stands for −∞ and is not low enough overtakes them.
+    """
+    largest, lowest = _scores_of(case, args)
+    return -lowest / largest if largest else 0.0
+
+
+def _scores_of(case: Case, args: Sequence[Any]) -> tuple[float, float]:
+    """Return the largest score in size, and the lowest that the largest one of a row is."""
+
+    def ask() -> tuple[float, float]:
         exact, _ = case.target.references()
-        logits = Logits()
+        logits = Logits(rows=True)
         with torch.no_grad(), logits, in_float64():
-            exact(*map(exact_copy, args))
-        return logits.largest
+            exact(*(map_tree(exact_copy, value) for value in args))
+        return logits.largest, logits.lowest
 
-    return case.target.remembered(("largest score", args), ask) or _largest_product(case, args)
+    return case.target.remembered(("scores", args), ask)
 
 
 def _largest_product(case: Case, args: Sequence[Any]) -> float:

@@ -95,17 +95,25 @@ class Live:
 
 
 class Logits(TorchFunctionMode):
-    """Notes the largest finite number that goes into a softmax of the reference."""
+    """Notes what goes into the softmaxes of the reference."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, rows: bool = False) -> None:
+        """Take whether the numbers of each row are looked at as well."""
         super().__init__()
+        self._rows = rows
         self.largest: float = 0.0
+        """The largest finite number in size."""
+        self.lowest: float = 0.0
+        """The largest number of the row in which that is lowest, if it is below zero."""
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         if getattr(func, "__name__", "") == "softmax":
-            self.largest = max(self.largest, _largest(args[0].detach().abs()))
+            scores = args[0].detach()
+            self.largest = max(self.largest, _largest(scores.abs()))
+            if self._rows and scores.numel():
+                self.lowest = min(self.lowest, -_largest(-scores.amax(-1)))
         return func(*args, **(kwargs or {}))
 
 
