@@ -9,7 +9,6 @@ import click
 from mha_judge.bank import module_name
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.learning import learning, no_progress_option
-from mha_judge.errors import UsageError
 
 
 @click.command("start")
@@ -26,22 +25,12 @@ def command(
     DIR is the current folder unless it is named. What you hand in from that file is kept, so that
     `next`, `hint` and `review` know of it.
     """
+    from mha_judge.practice.learner import write_starter
+
     bank = bank_of(ctx)
     problem = bank.problem(problem_id)
-    text = bank.starter(problem.id)
     path = folder / f"{module_name(problem.id)}.py"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with path.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise UsageError(
-            f"{path} exists; pass --force to overwrite it, or name another folder"
-        ) from error
-    except OSError as error:
-        raise UsageError(
-            f"{path} cannot be written: {error.strerror}; name another folder"
-        ) from error
+    write_starter(bank, problem.id, path, overwrite=force)
     if not no_progress:
         _begin(ctx, problem.id, path)
     click.echo(f"wrote {path}; read the task with `mha-judge show {problem.id}`, "

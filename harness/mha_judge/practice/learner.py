@@ -27,6 +27,24 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+def write_starter(bank: Bank, problem: str, path: Path, *, overwrite: bool = False) -> None:
+    """Write a problem's starter.
+
+    Raises:
+        UsageError: If it cannot be written there, or something is there that is not overwritten.
+    """
+    text = bank.starter(problem)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w" if overwrite else "x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        why = f"cannot be written: {error.strerror}; name another folder"
+        if isinstance(error, FileExistsError) and path.exists():  # and not a file for the folder
+            why = "exists; pass --force to overwrite it, or name another folder"
+        raise UsageError(f"{path} {why}") from error
+
+
 @dataclass(frozen=True)
 class Kept:
     """What was made of an answer."""
@@ -98,25 +116,10 @@ class Learner:
             UsageError: If it cannot be written there.
         """
         path = self.free_path(problem, folder)
-        self.write_starter(problem, path)
+        write_starter(self.bank, problem, path)
         self.start_over(problem)
         self.begin(problem, path)
         return path
-
-    def write_starter(self, problem: str, path: Path) -> None:
-        """Write the starter to where nothing lies.
-
-        Raises:
-            UsageError: If it cannot be written there, or something is there.
-        """
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("x", encoding="utf-8") as file:
-                file.write(self.bank.starter(problem))
-        except OSError as error:
-            raise UsageError(
-                f"{path} cannot be written: {error.strerror}; name another folder"
-            ) from error
 
     def may_see_solution(self, problem: str) -> bool:
         """Whether a problem was solved or given up, and is not being worked on again."""
@@ -140,7 +143,7 @@ class Learner:
             score=report.score,
             strict_score=report.strict_score,
             diagnoses=tuple(self._known(round_.problem, report)),
-            hints=sum(hint.price for hint in self.progress.hints(round_.id)),
+            hints=self.progress.spent(round_),
             seconds=self._worked_s(round_, attempts, time),
         )
         self.progress.add_attempt(attempt, End.SOLVED if solved else None)
@@ -237,8 +240,7 @@ class Learner:
 
     def spent(self, problem: str) -> float:
         """Return what the hints of the open round have cost."""
-        round_ = self.progress.open_round(problem)
-        return sum(hint.price for hint in self.progress.hints(round_.id)) if round_ else 0.0
+        return self.progress.spent(self.progress.open_round(problem))
 
     # questions
 

@@ -362,7 +362,7 @@ class Mock:
 
     def _spent(self, task: Task) -> float:
         round_ = self._learner.round_of(Path(task.path)) if task.path else None
-        return sum(hint.price for hint in self._progress.hints(round_.id)) if round_ else 0.0
+        return self._progress.spent(round_)
 
 
 def open_interview(progress: Progress) -> Interview | None:

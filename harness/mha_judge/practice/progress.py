@@ -292,6 +292,10 @@ class Progress:
         rows = self._rows("SELECT * FROM hint WHERE round = ? ORDER BY id", round_id)
         return [Hint(**dict(row) | {"at": _time(row["at"])}) for row in rows]
 
+    def spent(self, round_: Round | None) -> float:
+        """Return what the hints of a round have cost."""
+        return sum(hint.price for hint in self.hints(round_.id)) if round_ is not None else 0.0
+
     # cards, notes, interviews
 
     def card(self, name: str) -> StoredCard | None:

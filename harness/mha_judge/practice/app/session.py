@@ -238,7 +238,7 @@ class Session:
                 attempts=len(attempts),
                 seconds=self.learner.worked_s(round_),
                 score=attempts[-1].score if attempts else None,
-                price=sum(hint.price for hint in self._progress.hints(round_.id)),
+                price=self._progress.spent(round_),
                 may_rate=rated and round_.end is End.SOLVED,
             )
         return State(self._paths.get(problem))
@@ -444,12 +444,14 @@ class Session:
 
     def _written(self, problem: str, *, goes_on: bool) -> Path:
         """Write a starter, and begin in it, or go on with the round whose file is gone."""
+        from mha_judge.practice.learner import write_starter
+
         path = self.learner.free_path(problem, self.folder).resolve()
         with self._noting(writes=True):
             if not goes_on:
                 return self.learner.begin_afresh(problem, self.folder).resolve()
         if not path.exists():  # or it was written, and only beginning was not kept
-            self.learner.write_starter(problem, path)
+            write_starter(self.learner.bank, problem, path)
         with self._noting(writes=True):
             self.learner.begin(problem, path)
         return path
