@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from mha_judge.practice.order import Proposal
 
 _WORDS = {
-    "en": {"then": "After that", "done": "Everything is solved, and nothing is due. Well done."},
-    "zh": {"then": "之后", "done": "全部解出，也没有到期的复习。"},
+    "en": {"then": "After that:", "done": "Everything is solved, and nothing is due. Well done."},
+    "zh": {"then": "之后：", "done": "全部解出，也没有到期的复习。"},
 }
 
 
@@ -58,7 +58,7 @@ def say_next(learner: Learner, lang: str, count: int = 4) -> None:
     else:
         click.echo(f"  mha-judge review {first.problem}")
     if others:
-        say(f"{_WORDS[lang]['then']}:", "dim")
+        say(_WORDS[lang]["then"], "dim")
     for one in others:
         say(f"  {one.problem}: {one.why}")
 

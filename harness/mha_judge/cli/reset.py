@@ -18,7 +18,7 @@ from mha_judge.errors import UsageError
 def command(ctx: click.Context, problem_id: str, yes: bool, as_json: bool) -> None:
     """Forget all rounds of problem ID; your files stay.
 
-    It is then due at no time, as if it had never been begun.
+    It is then due at no time. Misconceptions that your answers showed are still remembered.
     """
     with learning(ctx) as learner:
         rounds = learner.progress.rounds("WHERE problem = ?", problem_id)
