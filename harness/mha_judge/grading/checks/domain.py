@@ -501,10 +501,10 @@ class Elsewhere:
             before, after = case.target.ask(quiet), case.target.ask(loud)
             if before is None or after is None:  # it is none of the domain
                 return None
-            self._compare(case, after)
             for name in case.names:
                 for one, other in zip(before.pairs(name), after.pairs(name), strict=True):
                     require_unfelt(one, other)
+            self._compare(case, after)
         except CheckFailure as failure:
             return failure
         return None
@@ -592,9 +592,8 @@ def require_unfelt(before: tuple[Any, Expected, str], after: tuple[Any, Expected
     if apart.numel() and not float(apart.max()) <= allowed:
         index = [int(i) for i in (~(apart <= allowed)).nonzero()[0]]
         raise CheckFailure(
-            f"{label} feels what it must not feel",
-            f"first at {index}: it moves by {float(apart[tuple(index)]):.3g} when positions change "
-            "that are blocked there",
+            f"{label} changes with positions that are blocked for it",
+            f"first at {index}: by {float(apart[tuple(index)]):.3g}, where such alone were changed",
             margin=float(apart.max()) / allowed,
         )
 
