@@ -125,7 +125,8 @@ class _ArrayLayer(torch.nn.Module):
             if isinstance(value, numpy.ndarray):
                 weight = torch.from_numpy(value).to(dtype, copy=True)
                 setattr(made, name, weight.numpy())  # shared: a weight set here is set there
-                self.register_parameter(name, torch.nn.Parameter(weight.T, requires_grad=False))
+                turned = weight.mT if weight.ndim > 1 else weight
+                self.register_parameter(name, torch.nn.Parameter(turned, requires_grad=False))
 
     def forward(self, *args: Any) -> Any:
         return _call(self.made.forward, args)
