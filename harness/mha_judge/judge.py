@@ -53,6 +53,11 @@ _NO_FUSED_ATTENTION = "fused-attention"
 MAX_SEED = 2**53  # a number that every reader of the JSON can hold exactly
 
 
+def fresh_seed() -> int:
+    """Return a seed from the system, which no submission can foresee."""
+    return secrets.randbelow(MAX_SEED)
+
+
 def grade(
     submission: Submission,
     bank: Bank,
@@ -81,7 +86,7 @@ def grade(
     Raises:
         JudgeError: No verdict could be reached; the submission is not to blame.
     """
-    seed = secrets.randbelow(MAX_SEED) if seed is None else seed
+    seed = fresh_seed() if seed is None else seed
     asked = _Asked(submission, bank, problem, channel, seed, frozenset(only), verdict_only, gpus)
     first = _graded(asked, on_check)
     if first.report.verdict is Verdict.ACCEPTED or not first.used_fused_attention:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import secrets
 import threading
 import warnings
 import weakref
@@ -19,7 +18,7 @@ from mha_judge.bank import LANGUAGES, Bank
 from mha_judge.errors import JudgeError, UsageError
 from mha_judge.extras import of_extra
 from mha_judge.gpu import GpuAccess
-from mha_judge.judge import MAX_SEED
+from mha_judge.judge import MAX_SEED, fresh_seed
 from mha_judge.listing import ProblemSummary, summaries
 from mha_judge.pool import Grading, Job, Pool, Workforce
 from mha_judge.report.models import CheckResult, Report
@@ -413,7 +412,7 @@ def _submission(answer: AnswerLike) -> Submission:
 
 def _seed(seed: int | None) -> int:
     if seed is None:
-        return secrets.randbelow(MAX_SEED)
+        return fresh_seed()
     if not 0 <= seed < MAX_SEED:
         raise UsageError(f"the seed is {seed}; it must be 0 or more, and below 2**53")
     return seed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -60,7 +59,7 @@ def command(
     bank = bank_of(ctx)
     if problem_id is not None:
         bank.require(problem_id)
-    from mha_judge.judge import MAX_SEED
+    from mha_judge.judge import fresh_seed
     from mha_judge.packet.answers import from_report, from_results
     from mha_judge.render.packet.files import make_folder, write
     from mha_judge.scoring.answers import discover
@@ -74,7 +73,7 @@ def command(
     make_folder(folder)
     if found is not None:
         keys = Keys(bank, gpus.confinement)
-        seed = secrets.randbelow(MAX_SEED) if seed is None else seed
+        seed = fresh_seed() if seed is None else seed
         try:
             results = _graded(found, bank, keys, sandbox, gpus, jobs, seed)
         except KeyboardInterrupt:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -127,7 +126,7 @@ def command(
         bank.require(name)
     from rich.console import Console
 
-    from mha_judge.judge import MAX_SEED
+    from mha_judge.judge import fresh_seed
     from mha_judge.packet.answers import from_results
     from mha_judge.render.packet.files import make_folder, write
     from mha_judge.render.score import candidates, csv, html, junit, terminal
@@ -144,9 +143,7 @@ def command(
         bank.problem(name)  # a broken one is told before anything is graded
     if packets_dir is not None:
         make_folder(packets_dir)
-    opened = Results.open(
-        results_path, resume=resume, seed=seed, fresh_seed=secrets.randbelow(MAX_SEED)
-    )
+    opened = Results.open(results_path, resume=resume, seed=seed, fresh_seed=fresh_seed())
     with closing(opened) as results:
         try:
             with _workforce(dask, bank, sandbox, gpus, jobs) as (workforce, gpu):

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from mha_judge.errors import JudgeError, UsageError
-from mha_judge.judge import MAX_SEED
+from mha_judge.judge import fresh_seed
 from mha_judge.library import Judge
 from mha_judge.pool import Grading
 from mha_judge.report.models import CheckResult, Report
@@ -350,11 +350,7 @@ class Desk:
 
 def _seeded(ask: Ask) -> Ask:
     """Return an ask with a seed: what is graded again is asked the same."""
-    return (
-        ask
-        if ask.seed is not None
-        else ask.model_copy(update={"seed": secrets.randbelow(MAX_SEED)})
-    )
+    return ask if ask.seed is not None else ask.model_copy(update={"seed": fresh_seed()})
 
 
 def _soon(loop: asyncio.AbstractEventLoop, what: Callable[[], None]) -> None:
