@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mha_judge.bank import LANGUAGES, Bank
 from mha_judge.grading.checks.claims import CLAIMS
-from mha_judge.grading.checks.domain import LARGEST_SCORE
+from mha_judge.grading.checks.elsewhere.scores import LARGEST_SCORE
 from mha_judge.listing import TRACKS, ProblemSummary, tracks
 from mha_judge.problem import Problem
 from mha_judge.questions import Question, as_markdown

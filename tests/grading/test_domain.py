@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from mha_judge.bank import Bank
-from mha_judge.grading.checks.domain import require_unfelt
+from mha_judge.grading.checks.elsewhere.loud import require_unfelt
 from mha_judge.grading.expecting.expected import Expected
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.judge import grade

@@ -49,6 +49,26 @@ class Case:
     def is_half(self) -> bool:
         return self.dtype not in (torch.float32, torch.float64)
 
+    @property
+    def long(self) -> list[str]:
+        """The letters that may be long."""
+        return [letter for letter in self.domain.long if letter in self.shapes.letters]
+
+    @property
+    def lengths(self) -> list[list[str]]:
+        """These letters, together where they are equal: causality may want them so."""
+        by_size: dict[int, list[str]] = {}
+        for letter in self.long:
+            by_size.setdefault(self.shapes.letters[letter], []).append(letter)
+        return [*by_size.values()]
+
+    def fitting(self, letters: Mapping[str, int]) -> dict[str, int]:
+        """Return sizes that the contract allows, even ones where it wants that."""
+        return {
+            letter: size + size % 2 if letter in self.domain.even else size
+            for letter, size in letters.items()
+        }
+
     def with_numbers(self, numbers: Mapping[int, Any]) -> list[Any]:
         """Return the arguments, some of them others."""
         return [numbers.get(index, value) for index, value in enumerate(self.args)]

@@ -3,7 +3,7 @@
 Once all checks have passed, they are run a second time with their calls made in manners of every
 kind. Where one fails then, the manners are taken away one after another until what remains is the
 cause. The claim about that fails, in the words of the cause. So do the claims about the domain,
-where what `domain` asks is answered wrongly.
+where what `elsewhere` asks is answered wrongly.
 """
 
 from __future__ import annotations

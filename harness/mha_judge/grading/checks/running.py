@@ -15,7 +15,7 @@ from mha_judge.grading.calling.manner import MANY
 from mha_judge.grading.checks.check import CheckSpec, spec_of
 from mha_judge.grading.checks.claims import CLAIMS, Causes, Claim, Wrong
 from mha_judge.grading.checks.collected import Collected, as_id, check_id, collect
-from mha_judge.grading.checks.domain import Elsewhere
+from mha_judge.grading.checks.elsewhere.look import look_elsewhere
 from mha_judge.grading.checks.gpu import explained
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.failures import CheckFailure, Follows
@@ -101,12 +101,12 @@ class Run:
             return
         passed = {r.id for r in self.results if r.outcome is Outcome.PASSED}
         passed -= {r.id for r in self.results if r.category in _NOT_OF_VALUES}
-        causes, elsewhere = Causes(self._context), Elsewhere(self._context)
+        causes = Causes(self._context)
         self._ask_again(causes, [item for item in checks.items if check_id(item) in passed], checks)
+        self._wrong = [*causes.found]
         if not (self._until_failure and causes.found):
             counting = [r.id for r in self.results if r.id in passed and not r.advisory]
-            elsewhere.look(counting, self._until_failure)
-        self._wrong = [*causes.found, *elsewhere.found]
+            self._wrong += look_elsewhere(self._context, counting, self._until_failure)
 
     def _ask_again(self, causes: Causes, left: Sequence[Any], checks: Collected) -> None:
         """Run checks again, their calls in every manner."""

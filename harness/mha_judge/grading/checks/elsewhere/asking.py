@@ -1,0 +1,117 @@
+"""Asking a question again with other inputs, and telling whether the answer is right there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from mha_judge.grading.calling.context import Context
+from mha_judge.grading.checks.assertions import assert_rejected
+from mha_judge.grading.checks.cases import Case
+from mha_judge.grading.draw import Draw
+from mha_judge.grading.expecting.answer import Answer
+from mha_judge.grading.expecting.compare import compare
+from mha_judge.grading.failures import CheckFailure, Crashed, Raised, TimedOut
+
+SLACK, _SLACK_HALF = 8.0, 3.0
+"""How many times the error budget is allowed here. It follows from the reference alone, which may
+be lucky, and what is wrong in a corner is wrong by far."""
+
+
+class Finding(NamedTuple):
+    """What came of one question."""
+
+    where: str
+    """What was asked in words, after "wrong"; empty where the failure says it."""
+    failure: CheckFailure | None
+    axis: str = ""
+    """What it is about, if not what was varied."""
+
+
+Way = Callable[[Case, int], Iterator[Finding]]
+"""Varies a question, the how-manieth of its entry, in one respect."""
+
+
+class Asking:
+    """Asks one candidate, with inputs drawn anew in each place."""
+
+    def __init__(self, context: Context, cases: Iterable[Case]) -> None:
+        self.context = context
+        self._entries: defaultdict[torch.dtype, set[str]] = defaultdict(set)
+        for case in cases:
+            self._entries[case.dtype].add(case.target.entry.name)
+        self.draw = Draw(context.task.seed, "domain")
+
+    def enter(self, place: str) -> None:
+        """Draw afresh: what is asked in one place does not depend on what was asked before."""
+        self.draw = Draw(self.context.task.seed, place)
+        self.context.enter(place)
+
+    def is_also_in(self, dtype: torch.dtype, case: Case) -> bool:
+        """Return whether checks ask for an entry in a dtype."""
+        return case.target.entry.name in self._entries[dtype]
+
+    def like(self, value: Tensor) -> Tensor:
+        """Return plain normal numbers of a tensor's shape and dtype."""
+        return self.draw.normal(*value.shape, dtype=torch.float64).to(value.dtype)
+
+    def ask(
+        self, case: Case, args: Sequence[Any], mode: str = "", score: float = 0.0
+    ) -> CheckFailure | None:
+        """Return how the answer to other inputs is wrong, where the contract says what is right.
+
+        Args:
+            case: What is asked.
+            args: With these arguments.
+            mode: In which gradient mode.
+            score: The largest score, which a reference without a softmax does not show.
+        """
+        try:
+            answer = case.target.ask(args, mode)
+            if answer is not None:  # or it is none of the domain
+                require_right(case, answer, score)
+        except CheckFailure as failure:
+            return failure
+        return None
+
+
+def require_right(case: Case, answer: Answer, score: float = 0.0) -> None:
+    """Assert that what was right in a plain call is right in this one."""
+    slack = _SLACK_HALF if case.is_half else SLACK
+    for name in case.names:
+        for found, wanted, label in answer.pairs(name):
+            if wanted.is_telling:
+                if score > wanted.largest_logit:
+                    wanted = replace(wanted, largest_logit=score)
+                compare(found, wanted, label, slack)
+
+
+def is_too_much(failure: CheckFailure | None) -> bool:
+    """Return whether an answer took more time or memory than there is, which is not graded here."""
+    if isinstance(failure, Raised):
+        return failure.kind == "MemoryError" or "allocate memory" in failure.message
+    return isinstance(failure, (TimedOut, Crashed))
+
+
+def accepted(target: Any, args: Sequence[Any], why: str) -> Finding:
+    """Ask what must raise; the failure says what it was."""
+    try:
+        assert_rejected(target, *args, why=why)
+    except CheckFailure as failure:
+        return Finding("", failure)
+    return Finding("", None)
+
+
+def sizes_in_words(letters: Mapping[str, int]) -> str:
+    """Return sizes as a report speaks of them, as in "L = 97 and S = 97"."""
+    return " and ".join(f"{letter} = {size}" for letter, size in letters.items())
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """Return a dtype's name as candidates write it, without `torch.`."""
+    return str(dtype).removeprefix("torch.")

@@ -1,0 +1,106 @@
+"""Varying the questions of checks in every respect."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from mha_judge.grading.calling.context import Context
+from mha_judge.grading.calling.trace import Step
+from mha_judge.grading.checks.cases import Case, cases_of
+from mha_judge.grading.checks.claims import Wrong
+from mha_judge.grading.checks.elsewhere import identity, sizes
+from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, Way
+from mha_judge.grading.checks.elsewhere.gradients import gradients
+from mha_judge.grading.checks.elsewhere.lengths import Lengths
+from mha_judge.grading.checks.elsewhere.masks import MaskDtypes
+from mha_judge.grading.checks.elsewhere.scores import scores
+from mha_judge.grading.expecting.answer import Answer, assert_close
+from mha_judge.grading.failures import CheckFailure, TimedOut
+
+
+def look_elsewhere(
+    context: Context, checks: Sequence[str], until_failure: bool = False
+) -> list[Wrong]:
+    """Vary the questions of some checks, until one thing of each kind is wrong, or just one."""
+    found: list[Wrong] = []
+    steps = [step for check in checks for step in context.trace.of(check)]
+    with context.trials():
+        cases = list(_right(cases_of(steps)))
+        asking = Asking(context, cases)
+        ways = _ways(asking, _differentiated(steps))
+        asked: Counter[str] = Counter()
+        for case in cases:
+            if until_failure and found:
+                break
+            name = case.target.entry.name
+            for axis, way in ways.items():
+                if not _is_about(axis, found):
+                    asking.enter(f"domain {name} {asked[name]} {axis}")
+                    _take(axis, way(case, asked[name]), found)
+            asked[name] += 1
+    return found
+
+
+def _ways(asking: Asking, wrt: Mapping[str, Sequence[int]]) -> dict[str, Way]:
+    return {
+        "scores": functools.partial(scores, asking),
+        "mask dtype": MaskDtypes(asking).ask,
+        "one object": functools.partial(identity.one_object, asking),
+        "gradients": functools.partial(gradients, asking, wrt),
+        "sizes": functools.partial(sizes.unfit, asking),
+        "weights": functools.partial(identity.other_weights, asking),
+        "length": Lengths(asking).ask,
+    }
+
+
+def _take(axis: str, findings: Iterator[Finding], found: list[Wrong]) -> None:
+    """Keep the first thing that is wrong; that time is used up is nothing wrong here."""
+    try:
+        for finding in findings:
+            about = finding.axis or axis
+            failure = finding.failure
+            if failure is None or isinstance(failure, TimedOut) or _is_about(about, found):
+                continue
+            found.append(Wrong(frozenset({about}), finding.where, failure))
+            if about == axis:
+                return
+    except CheckFailure:  # of a layer that could not be made any more
+        return
+
+
+def _is_about(axis: str, found: Iterable[Wrong]) -> bool:
+    return any(axis in one.axes for one in found)
+
+
+def _right(cases: Sequence[Case]) -> Iterator[Case]:
+    """Yield cases with the results that are right as they are asked."""
+    for case in cases:
+        try:
+            answer = case.target(*case.args)
+        except CheckFailure:
+            continue
+        wanted = (name for name, value in answer.expected.items() if value is not None)
+        names = tuple(name for name in wanted if _is_right(answer, name))
+        if names:
+            yield replace(case, names=names)
+
+
+def _is_right(answer: Answer, name: str) -> bool:
+    try:
+        assert_close(answer, name)
+    except (CheckFailure, ValueError):  # wrong, or nothing that the contract says
+        return False
+    return True
+
+
+def _differentiated(steps: Sequence[Step]) -> dict[str, list[int]]:
+    """Return by entry which inputs gradients are asked for."""
+    found: dict[str, list[int]] = {}
+    for step in steps:
+        if step.wrt:
+            known = found.setdefault(step.target.entry.name, [])
+            known += [index for index in step.wrt if index not in known]
+    return found

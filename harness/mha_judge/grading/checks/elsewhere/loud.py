@@ -1,0 +1,101 @@
+"""Positions that are louder than the others, and that must not be felt where they are blocked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mha_judge.grading.calling.function import Function
+from mha_judge.grading.checks.cases import Case, shapes_of
+from mha_judge.grading.draw import Draw
+from mha_judge.grading.expecting.compare import require_form
+from mha_judge.grading.expecting.expected import Expected
+from mha_judge.grading.failures import CheckFailure
+
+_LOUD, _FACTOR, _FACTOR_OF_VALUES = 2, 8.0, 100.0
+"""How many positions of a long input are larger than the others, and how much."""
+_ROUNDED, _RUN, _SHIFT = 256, 4, 2
+"""The last position that bfloat16 counts up to, how many beyond it are larger, side by side, and
+how much later in every second item."""
+_SAME, _UNFELT = 1e-12, 4.0
+"""How far the reference may move, as a share of its size, where it feels nothing of a change; and
+how far an answer may, in units of its dtype."""
+
+
+def louder(
+    case: Case, args: Sequence[Any], letters: Mapping[str, int], draw: Draw
+) -> tuple[list[Any], list[Any]]:
+    """Return the arguments, and with some positions that are felt where they are not blocked.
+
+    In both lengths end beside them.
+    """
+    shapes = shapes_of(case.target, case.domain, args)
+    names = case.target.entry.arguments
+    quiet = [*args]
+    loud: dict[int, Tensor] = {}
+    # where only values are loud, scores are not, whose rounding errors grow with them
+    of_values = "v" in names and isinstance(case.target, Function)
+    factor = _FACTOR_OF_VALUES if of_values else _FACTOR
+    for letter in case.long:
+        if letter in letters:
+            half = letters[letter] // 2  # early on under causality, one would drown the others
+            places = half + draw.permutation(half)[:_LOUD]
+            if letters[letter] > _ROUNDED:
+                places = _with_neighbours(places, letters[letter])
+            for index, axis in shapes.places(letter):
+                if of_values and names[index] != "v":
+                    continue
+                loud[index] = _raised(loud.get(index, quiet[index]), axis, places, factor)
+            for name in (one for one, up_to in case.domain.lengths.items() if up_to == letter):
+                index = names.index(name)
+                if index < len(quiet) and quiet[index] is not None:
+                    quiet[index] = _ending_at(places, quiet[index], draw)
+    return quiet, [loud.get(index, value) for index, value in enumerate(quiet)]
+
+
+def require_unfelt(before: tuple[Any, Expected, str], after: tuple[Any, Expected, str]) -> None:
+    """Assert that an answer changes only where that of the reference does."""
+    (found, exact, label), (other, changed, _) = before, after
+    size = max(float(exact.exact.abs().max()), 1e-3) if exact.exact.numel() else 1.0
+    same = (exact.exact - changed.exact).abs() <= _SAME * size
+    one, two = (require_form(value, exact, label).double() for value in (found, other))
+    apart = torch.where(same, (one - two).abs(), torch.zeros_like(one))
+    allowed = _UNFELT * torch.finfo(exact.rounded.dtype).eps * size
+    if apart.numel() and not float(apart.max()) <= allowed:
+        index = [int(i) for i in (~(apart <= allowed)).nonzero()[0]]
+        raise CheckFailure(
+            f"{label} changes with positions that are blocked for it",
+            f"first at {index}: by {float(apart[tuple(index)]):.3g}, where such alone were changed",
+            margin=float(apart.max()) / allowed,
+        )
+
+
+def _with_neighbours(places: Tensor, size: int) -> Tensor:
+    """Return positions side by side, beyond the last one that bfloat16 counts up to.
+
+    Where positions are rounded some of four are seen too early, and the others are not.
+    """
+    first = max(_ROUNDED + 1, min(int(places[0]), size - _RUN - _SHIFT))
+    return torch.arange(first, min(first + _RUN, size))
+
+
+def _raised(value: Tensor, axis: int, places: Tensor, factor: float) -> Tensor:
+    """Return numbers with some positions larger: in every second item a little later.
+
+    Where the first of them is rounded away from its neighbour in one item, it is not in the other.
+    """
+    value = value.clone()
+    for number, item in enumerate(value.unbind() if axis else [value]):
+        at = places + _SHIFT * (number % 2)
+        at = at[at < item.shape[max(axis - 1, 0)]]
+        item.index_copy_(max(axis - 1, 0), at, factor * item.index_select(max(axis - 1, 0), at))
+    return value
+
+
+def _ending_at(places: Tensor, lengths: Tensor, draw: Draw) -> Tensor:
+    """Return lengths that end between loud positions."""
+    drawn = draw.lengths(*lengths.shape, most=len(places)) - 1
+    return places[drawn].to(lengths.dtype)
