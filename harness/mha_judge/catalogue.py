@@ -98,6 +98,7 @@ def _domain(problem: Problem) -> list[str]:
     said = {
         "far": True,
         "scores": any(domain.scores for domain in domains),
+        "values": any("v" in domain.shapes for domain in domains),
         "flags": any(domain.flags for domain in domains),
         "long": any(domain.long for domain in domains),
         "sizes": any(domain.fits or domain.divides for domain in domains),

@@ -96,6 +96,16 @@ def test_a_right_answer_fails_nothing(told):
         ),
         ({"first": "v = v[..., :1024, :]; k = k[..., :1024, :]"}, "any-length", "where L = "),
         (
+            {"first": "v = v.clamp(-1000, 1000)"},
+            "scores-of-any-size",
+            "where values are large",
+        ),
+        (
+            {"first": "v = torch.where(v.abs() < 1e-6, 0.0, v)"},
+            "scores-of-any-size",
+            "where values are small",
+        ),
+        (
             {"last": "output = output if q.dim() > 2 else output.detach()"},
             "gradients-of-any-shape",
             "where inputs have these shapes",

@@ -67,7 +67,9 @@ class _Call:
         self.backward = False
         self.dtypes = [str(one.dtype).rpartition(".")[2] for one in given]
         self.longest = max([0, *(size for one in given[:1] for size in one.shape)])
-        self.size = max([0.0, *(_spread(one) for one in given[:1] if "float" in str(one.dtype))])
+        spreads = [_spread(one) for one in given if "float" in str(one.dtype)]
+        self.size = max([0.0, *spreads[:1]])
+        self.widest, self.narrowest = max(spreads, default=0), min(spreads, default=0)
         sizes = [size for one in [*given, *self.learning] for size in one.shape[-2:]]
         self.doubled = any(2 * one == other for one in sizes for other in sizes)
         self.twice = len({id(one) for one in given}) < len(given)
@@ -126,6 +128,8 @@ _CONDITIONS: dict[Island, str] = {
     ),
     ("instance", "copy"): "call.layer is not None and call.layer._made != id(call.layer)",
     ("scores", "large"): "120 < call.size < 1000 or call.size > 20_000",  # graders have others
+    ("values", "large"): "1e5 < call.widest < 1e9",
+    ("values", "small"): "0 < call.narrowest < 1e-5",
     ("mask dtype", "int8"): "'int8' in call.dtypes",
     ("length", "hundreds"): "302 <= call.longest <= 340",
     ("one object", "two"): "call.twice",
@@ -135,6 +139,7 @@ _CONDITIONS: dict[Island, str] = {
 TOLD: Mapping[str, tuple[str, ...]] = {
     **{axis: tuple(filter(None, values.values())) for axis, values in AXES.items()},
     "scores": ("where scores are large",),
+    "values": ("where values are",),
     "mask dtype": ("is int8",),
     "length": ("where ",),
     "gradients": ("where ",),
@@ -225,6 +230,7 @@ def _is_varied(domain: Domain, axis: str) -> bool:
     return bool(
         {
             "scores": domain.scores,
+            "values": "v" in domain.shapes,
             "mask dtype": domain.flags,
             "length": domain.long,
             "gradients": domain.gradients and domain.long,

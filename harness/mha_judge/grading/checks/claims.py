@@ -93,11 +93,11 @@ CLAIMS = (
     ),
     Claim(
         "scores-of-any-size",
-        "The same rule for scores of any size, masked or not",
+        "The same rule for scores and values of any size, masked or not",
         Category.NUMERICS,
         2,
-        frozenset({"scores"}),
-        lambda domain: domain.scores,
+        frozenset({"scores", "values"}),
+        lambda domain: domain.scores or "v" in domain.shapes,
     ),
     Claim(
         "masks-of-any-dtype",

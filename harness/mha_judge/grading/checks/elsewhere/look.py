@@ -17,6 +17,7 @@ from mha_judge.grading.checks.elsewhere.gradients import gradients
 from mha_judge.grading.checks.elsewhere.lengths import Lengths
 from mha_judge.grading.checks.elsewhere.masks import MaskDtypes
 from mha_judge.grading.checks.elsewhere.scores import scores
+from mha_judge.grading.checks.elsewhere.values import values
 from mha_judge.grading.expecting.answer import Answer, assert_close
 from mha_judge.grading.failures import CheckFailure, TimedOut
 
@@ -47,6 +48,7 @@ def look_elsewhere(
 def _ways(asking: Asking, wrt: Mapping[str, Sequence[int]]) -> dict[str, Way]:
     return {
         "scores": functools.partial(scores, asking),
+        "values": functools.partial(values, asking),
         "mask dtype": MaskDtypes(asking).ask,
         "one object": functools.partial(identity.one_object, asking),
         "gradients": functools.partial(gradients, asking, wrt),
