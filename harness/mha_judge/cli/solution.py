@@ -6,24 +6,9 @@ from dataclasses import asdict
 
 import click
 from rich.console import Console
-from rich.syntax import Syntax
-from rich.text import Text
 
 from mha_judge.cli.learning import json_option, language_option, learning, print_json
 from mha_judge.errors import UsageError
-
-_WORDS = {
-    "en": {
-        "slips": "What your answers had instead, written in the solution's terms",
-        "styles": "Also accepted under these names",
-        "back": "It is given up, and will be proposed again as if it were new.",
-    },
-    "zh": {
-        "slips": "您的答案与它的差别（用参考答案的写法表示）",
-        "styles": "以下名称也会被接受",
-        "back": "已放弃；之后会像新题一样再次出现。",
-    },
-}
 
 
 @click.command("solution")
@@ -38,8 +23,8 @@ def command(ctx: click.Context, problem_id: str, give_up: bool, lang: str, as_js
     It can be seen once the problem is solved, or given up.
     """
     from mha_judge.practice.solution import solution_of
+    from mha_judge.render.practice.solution import Colours, render
 
-    words = _WORDS[lang]
     with learning(ctx) as learner:
         if give_up:
             learner.give_up(problem_id)
@@ -52,19 +37,5 @@ def command(ctx: click.Context, problem_id: str, give_up: bool, lang: str, as_js
     if as_json:
         print_json(asdict(shown))
         return
-    console = Console(highlight=False)
-    console.print(Syntax(shown.source, "python", theme="ansi_dark", background_color="default"))
-    if shown.slips:
-        console.print(Text(f"\n{words['slips']}:", style="bold"))
-    for slip in shown.slips:
-        console.print(Text(f"\n{slip.title}", style="bold"))
-        console.print(Text(slip.explanation))
-        console.print(
-            Syntax(slip.difference, "diff", theme="ansi_dark", background_color="default")
-        )
-    if shown.styles:
-        console.print(Text(f"\n{words['styles']}:", style="bold"))
-        for style in shown.styles:
-            console.print(Text(f"  {style}"))
-    if give_up:
-        console.print(Text(f"\n{words['back']}", style="dim"))
+    drawn = render(shown, lang, Colours(), given_up=give_up)
+    Console(highlight=False).print(drawn)

@@ -429,10 +429,11 @@ class Desk(Screen[None]):
         session = self.session
         assert session.current is not None
         try:
-            content = drawing.solution(session.solution(), session.words, given_up=given_up)
+            found = session.solution()
         except JudgeError as error:
             self.tell(str(error), wrong=True)
             return
+        content = drawing.solution(found, session.language, given_up=given_up)
         title = session.words["solution of"].format(title=session.title(session.current))
         self.app.push_screen(Reading(title, content, session.words))
 

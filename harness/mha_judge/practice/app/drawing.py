@@ -346,30 +346,9 @@ def hints(told: Sequence[tuple[str, str]], words: Words) -> RenderableType:
     return Group(*parts)
 
 
-def solution(found: Solution, words: Words, *, given_up: bool) -> RenderableType:
+def solution(found: Solution, language: str, *, given_up: bool) -> RenderableType:
     """Return the solution, what one's own answers had instead, and other names for it."""
-    from rich.syntax import Syntax
+    from mha_judge.render.practice.solution import Colours, render
 
-    def code(text: str, lexer: str) -> Syntax:
-        return Syntax(text, lexer, theme="monokai", background_color=SURFACE, word_wrap=True)
-
-    parts: list[RenderableType] = []
-    if given_up:
-        parts += [Text(words["back later"], ORANGE), Text()]
-    parts.append(code(found.source, "python"))
-    if found.slips:
-        parts += [Text(), Text(words["slips"], f"bold {BLUE}")]
-    for slip in found.slips:
-        parts += [Text(), Text(slip.title, "bold"), Text(slip.explanation)]
-        parts.append(_difference(slip.difference))
-    if found.styles:
-        parts += [Text(), Text(words["styles"], f"bold {BLUE}")]
-        parts += [Text(f"  {style}") for style in found.styles]
-    return Group(*parts)
-
-
-def _difference(text: str) -> Text:
-    """Return a unified diff; what is to go is orange, what is to come blue."""
-    styles = {"-": ORANGE, "+": BLUE, "@": "dim"}
-    lines = [Text(line, styles.get(line[:1], "")) for line in text.splitlines()]
-    return Text("\n").join(lines)
+    colours = Colours(f"bold {BLUE}", ORANGE, BLUE, "monokai", SURFACE)
+    return render(found, language, colours, given_up=given_up)

@@ -98,9 +98,6 @@ WORDS: dict[str, dict[str, str]] = {
         "give up": "It is not solved yet. Giving up ends the round and shows the solution; the "
         "problem comes back as if it were new.\n\nGive up?",
         "solution of": "Solution: {title}",
-        "slips": "What your answers had instead, in the solution's terms",
-        "styles": "Also accepted under these names",
-        "back later": "It is given up, and will be proposed again as if it were new.",
         # rating
         "rate": "How well did you know {title}?",
         "again": "Again: I did not know it",
@@ -220,9 +217,6 @@ Signs of checks: {passed} passed, {failed} failed, – not assessed.""",
         "give up": "还没有解出。放弃会结束这一轮并显示答案；这道题之后会像新题一样再次出现。"
         "\n\n要放弃吗？",
         "solution of": "答案：{title}",
-        "slips": "您的答案与它的差别（用参考答案的写法表示）",
-        "styles": "以下名称也会被接受",
-        "back later": "已放弃；之后会像新题一样再次出现。",
         "rate": "“{title}”您掌握得如何？",
         "again": "重来：不会",
         "hard": "困难：很费力",
