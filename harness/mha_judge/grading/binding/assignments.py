@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 
+from mha_judge.grading.binding.layouts import layouts_of
 from mha_judge.grading.binding.maps import Map, RoleWeights
 
 Assignment = tuple[str, dict[str, list[Map]]]
@@ -52,6 +53,7 @@ def _found(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment
         # some maps have no name that says anything, so those that seem to may say nothing either
     yield from _in_order(_group_by_group(maps, roles), roles)
     yield from _fused_in_order(maps, roles)
+    yield from _bundled(maps, roles)
     yield from _per_head_lists(maps, roles)
 
 
@@ -85,6 +87,52 @@ def _fused_in_order(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[A
                 f"definition order, fused {fused}",
                 {name: [one] for name, one in zip(slots, maps, strict=True)},
             )
+
+
+def _bundled(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment]:
+    """Yield orders in which lists of one map per head, and whole maps, carry the roles.
+
+    Names that say nothing may seem to, so those orders come first that contradict the fewest.
+    """
+    bundles: dict[str, list[Map]] = {}
+    for one in maps:
+        of_a_head = any(_carries([one] * role.heads, role) for role in roles if role.heads > 1)
+        bundles.setdefault(re.sub("[0-9]+", "#", one.path) if of_a_head else one.path, []).append(
+            one
+        )
+    units = [*bundles.values()]
+    if len(units) != len(roles) or len(units) == len(maps):
+        return
+    able = [[_carries(unit, role) for unit in units] for role in roles]
+    plain = tuple(range(len(roles)))
+    orders = [
+        order
+        for order in (itertools.permutations(plain) if len(roles) <= _MAX_PERMUTED else [plain])
+        if all(able[number][unit] for number, unit in enumerate(order))
+    ]
+    orders.sort(key=lambda order: _contradicted([units[i] for i in order], roles))
+    for order in orders:
+        placed = {role.id: units[i] for role, i in zip(roles, order, strict=True)}
+        yield f"lists per head, order {order}", placed
+
+
+def _carries(unit: Sequence[Map], role: RoleWeights) -> bool:
+    """Return whether one map, or one for each head, can hold the numbers of a role."""
+    if len(unit) == 1:
+        return unit[0].fits(role)
+    if len(unit) != role.heads or role.kind != "linear":
+        return False
+    part = role.weight.chunk(len(unit), 0 if role.split == "out" else 1)[0]
+    return all(
+        bool(layouts_of(one.weight.shape or [], one.weight.owner, part, 1, role.split))
+        for one in unit
+    )
+
+
+def _contradicted(units: Sequence[Sequence[Map]], roles: Sequence[RoleWeights]) -> int:
+    """Return how many units have a name that says another role."""
+    pairs = zip(units, roles, strict=True)
+    return sum(unit[0].role not in (None, role.name) for unit, role in pairs)
 
 
 def _per_head_lists(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment]:
