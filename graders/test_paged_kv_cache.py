@@ -113,6 +113,10 @@ def test_names(candidate, draw):
     for sequence in (7, 0, "x", 100, "7"):  # 7 and "7" are two names
         cache.append(sequence, *kv(draw, 5))
     assert_holds(cache, 7, 0, "x", 100, "7")
+    cache.free(0)
+    for sequence in (-1, -2, ""):  # of −1 and −2 Python makes one hash
+        cache.append(sequence, *kv(draw, 2))
+    assert_holds(cache, 7, "x", -1, -2, "")
 
 
 @check("Pages of size 1, one head, head size 1", category="shape", points=1, after="one_append")

@@ -151,11 +151,15 @@ def test_positions_in_any_order(candidate, draw):
         assert_close(candidate.apply_rope(tokens(draw), distinct(draw, L, 100)), "output")
     repeated = torch.tensor([0, 1, 2, 0, 1])  # two sequences packed into one
     assert_close(candidate.apply_rope(tokens(draw), repeated), "output")
+    # first, last, least and largest are as in a row, and so is the sum
+    for between in ([2, 1, 3], [3, 2, 1], [1, 1, 4], [2, 3, 1]):
+        positions = 50 + torch.tensor([0, *between, 4])
+        assert_close(candidate.apply_rope(tokens(draw), positions), "output")
 
 
 @check("Other bases than 10000", category="values", points=2, after="output_shape")
 def test_other_bases(candidate, draw):
-    for base in (10000.0, 500000.0, 100.0, 1234.5, 2.5):
+    for base in (10000.0, 500000.0, 100.0, 1234.5, 2.0, 2.5):
         assert_close(candidate.apply_rope(tokens(draw), 3 + torch.arange(L), base), "output")
 
 
@@ -231,6 +235,7 @@ def test_half_precision_far_on(candidate, draw):
         x = tokens(draw, dtype=dtype)
 
         assert_close(candidate.apply_rope(x, torch.tensor([301, 777, 1001, 1003, 2999])), "output")
+        assert_close(candidate.apply_rope(x, 1000 + torch.arange(L)), "output")
 
 
 @check("Gradients reach x, and are right", category="gradients", points=3, after="output_shape")
@@ -273,6 +278,8 @@ def test_repeatable(candidate, draw):
     assert_close(candidate.apply_rope(x, positions + 9), "output")
     assert_close(candidate.apply_rope(x, positions, 100.0), "output")
     assert_close(candidate.apply_rope(tokens(draw, L=3, D=6), positions[:3]), "output")
+    for between in ([1, 5, 6], [2, 4, 6], [4, 2, 6]):  # as many, with the same ends and sum
+        assert_close(candidate.apply_rope(x, torch.tensor([0, *between, 9])), "output")
     assert_close(candidate.apply_rope(x.double(), positions), "output")
     assert_close(candidate.apply_rope(x, positions), "output")
 
@@ -284,7 +291,7 @@ def test_repeatable(candidate, draw):
 
 @check("An odd D raises", category="robustness", points=1, after="output_shape")
 def test_bad_width(candidate, draw):
-    for width in (5, 7):
+    for width in (1, 3, 5, 7, 9):
         why = f"{width} features, which cannot be paired"
         assert_rejected(candidate.apply_rope, tokens(draw, D=width), torch.arange(L), why=why)
 

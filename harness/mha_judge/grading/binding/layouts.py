@@ -35,10 +35,11 @@ def layouts_of(
     out, in_ = weight.shape
     one = math.prod(shape) == 1 and len(shape) <= 2  # a matrix keeps its axes, a kernel loses them
     core = tuple(shape) if one else _squeezed(*shape)
-    if owner in _LINEAR and split == "table":  # it is looked up by vectors with a single 1
-        return ["in out"] if tuple(shape) == (in_, out) else []
     if owner in _LINEAR:
-        return ["out in"] if tuple(shape) == (out, in_) else []
+        if tuple(shape) == (out, in_):
+            return ["out in"]
+        # a table that is looked up by vectors with a single 1
+        return ["in out"] if split == "table" and tuple(shape) == (in_, out) else []
     if owner == "Conv1d":
         return ["out in"] if tuple(shape) == (out, in_, 1) else []
     found = []

@@ -205,7 +205,8 @@ def _common_layouts(
     for target in targets:
         shape, owner = target.map.weight.shape or [], target.map.weight.owner
         found = layouts_of(shape, owner, target.weight, target.heads, target.split)
-        before = [name for name in found if _choice(target, name) in wanted]
+        turned = ["in out"] if list(shape) == [*target.weight.shape][::-1] else []
+        before = [n for n in dict.fromkeys([*found, *turned]) if _choice(target, n) in wanted]
         if before:  # at another size more layouts fit, but the candidate's is the same
             kinds.append(f"{len(kinds)} as before")
             options[kinds[-1]] = before

@@ -50,6 +50,8 @@ class Layer(Target):
         self.parameters = self._of_contract()
         self.arrangement: Arrangement | None = None
         self.training = False
+        self._held: Mapping[str, Tensor] = {}
+        """What the candidate's layer holds, by path."""
         self._weights: bytes | None = None
         """What tells the weights that are bound from others."""
         self._stale = False
@@ -115,9 +117,15 @@ class Layer(Target):
         self.bind(self.maker.arranged[form])
 
     def bind(self, arrangement: Arrangement) -> None:
-        """Copy one arrangement's numbers into the candidate's layer and into the references."""
+        """Copy one arrangement's numbers into the candidate's layer and into the references.
+
+        What it holds already is left alone, as by who sets a single bias.
+        """
         self.arrangement = arrangement
-        values = placed(arrangement.values, self._roles, self.dtype)
+        values, held = placed(arrangement.values, self._roles, self.dtype), self._held
+        self._held = values
+        if not arrangement.aliases and values.keys() == held.keys():
+            values = {path: new for path, new in values.items() if not torch.equal(new, held[path])}
         dtype = str(self.dtype).removeprefix("torch.")
         self._context.session.request(
             Operation.SET_PARAMETERS,
@@ -161,6 +169,7 @@ class Layer(Target):
         words = self._context.task.vocabulary
         with contextlib.suppress(Unbound):  # what it holds at first does as well
             self.bind(next(arrangements(self.parameters, numbered(self._roles), words)))
+        self._held = {}
         numbers = torch.full(parameter.shape or [], torch.nan)
         try:
             self._context.session.request(
@@ -185,6 +194,13 @@ class Layer(Target):
     def redraw(self) -> None:
         """Give the same instance other weights, as an optimiser's step does."""
         self._roles = self._draw_roles()
+        self.bind_first(self.maker.chosen)
+
+    def redraw_one(self, role: int, *, bias: bool) -> None:
+        """Give the weight or the bias of one role other numbers."""
+        new, old = self._draw_roles()[role], self._roles[role]
+        other = replace(old, bias=new.bias) if bias else replace(old, weight=new.weight)
+        self._roles = [*self._roles[:role], other, *self._roles[role + 1 :]]
         self.bind_first(self.maker.chosen)
 
     def without_biases(self) -> Layer:

@@ -80,7 +80,12 @@ class Shapes:
         return axes
 
     def at(
-        self, letters: Mapping[str, int], draw: Draw, only: str = "", leading: int = 0
+        self,
+        letters: Mapping[str, int],
+        draw: Draw,
+        only: str = "",
+        leading: int = 0,
+        spread: Sequence[int] = (),
     ) -> list[Any]:
         """Return the arguments at other sizes: numbers are drawn anew, flags and indices repeated.
 
@@ -93,14 +98,31 @@ class Shapes:
             draw: Where the numbers come from.
             only: The one argument that is changed; all if empty.
             leading: What leading axes are cut to; not cut if 0.
+            spread: Sizes of as many leading axes, the first first; 0 for one that stays.
         """
+        own = self._leading(leading, spread)
         return [
-            value if only not in ("", name) else self._at(name, value, letters, draw, leading)
+            value if only not in ("", name) else self._at(name, value, letters, draw, own)
             for name, value in self._args.items()
         ]
 
+    def _leading(self, most: int, spread: Sequence[int]) -> list[int]:
+        """Return the sizes of the leading axes that have no letters, the last of them last."""
+        for index, value in self.numbers().items():
+            name = list(self._args)[index]
+            axes = self._axes(name, self._one(name), value)
+            sizes = list(value.shape[: value.dim() - len(axes)])
+            wanted = [*spread, *[0] * len(sizes)]
+            return [wanted[axis] or min(size, most or size) for axis, size in enumerate(sizes)]
+        return []
+
+    @property
+    def leading(self) -> list[int]:
+        """The sizes of the leading axes that have no letters."""
+        return self._leading(0, ())
+
     def _at(
-        self, name: str, value: Any, letters: Mapping[str, int], draw: Draw, leading: int
+        self, name: str, value: Any, letters: Mapping[str, int], draw: Draw, leading: Sequence[int]
     ) -> Any:
         shape = self._domain.shapes.get(name, "")
         if isinstance(shape, list) and value is not None:
@@ -126,12 +148,14 @@ class Shapes:
         value: Tensor,
         letters: Mapping[str, int],
         draw: Draw,
-        leading: int,
+        leading: Sequence[int],
     ) -> Tensor:
         axes, new = self._axes(name, shape, value), value
         first = value.dim() - len(axes)
-        for axis in range(first if leading else 0):
-            new = new.narrow(axis, 0, min(leading, new.shape[axis]))
+        for axis, wanted in enumerate(leading[len(leading) - first :] if first else ()):
+            size = value.shape[axis]
+            if wanted != size and not (size == 1 and self._is_mask(name)):
+                new = new.index_select(axis, torch.arange(wanted) % size)
         for axis, letter in enumerate(axes, first):
             size, wanted = value.shape[axis], letters.get(letter, value.shape[axis])
             spreads = size == 1 and self._is_mask(name) and self.letters.get(letter, 0) > 1
@@ -156,6 +180,14 @@ class Shapes:
             and value.is_floating_point()
             and not self._is_mask(name)
             and name in self._domain.shapes
+        }
+
+    def tuples(self) -> dict[int, tuple[Tensor, ...]]:
+        """Return the inputs that are several tensors, such as a cache, by their place."""
+        return {
+            index: tuple(value)
+            for index, (name, value) in enumerate(self._args.items())
+            if isinstance(self._domain.shapes.get(name), list) and value is not None
         }
 
     def _one(self, name: str) -> Axes:

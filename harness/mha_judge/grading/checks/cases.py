@@ -160,10 +160,10 @@ def _turn(number: int, case: Case) -> tuple[bool, bool, int]:
     return not (plain and number == 0), not case.is_half, number
 
 
-def in_dtype(case: Case, dtype: torch.dtype) -> Case:
-    """Return the same question in another dtype."""
-    target = case.target
-    if isinstance(target, Layer):
+def in_dtype(case: Case, dtype: torch.dtype, layer: Layer | None = None) -> Case:
+    """Return the same question in a dtype, of another layer if one is given."""
+    target = layer or case.target
+    if layer is None and isinstance(target, Layer):
         target = target.like(dtype=dtype)
     numbers = {
         index: _converted(value, case.dtype, dtype)
@@ -171,7 +171,7 @@ def in_dtype(case: Case, dtype: torch.dtype) -> Case:
         if index not in case.shapes.flags()
     }
     args = tuple(case.with_numbers(numbers))
-    shapes = shapes_of(target, case.domain, args)
+    shapes = shapes_of(case.target, case.domain, args)  # whose sizes those of the numbers are
     return replace(case, target=target, args=args, shapes=shapes)
 
 

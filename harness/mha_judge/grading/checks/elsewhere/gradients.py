@@ -20,6 +20,8 @@ from mha_judge.grading.checks.elsewhere.asking import (
 from mha_judge.grading.expecting.expected import Expected, leaves
 from mha_judge.grading.failures import CheckFailure
 
+_FAR = 0.5
+"""How far a gradient in half precision may be off, as a share of its size."""
 _MOST_LONG = 3
 """Questions of which gradients are asked at a hundred positions, but for the last at more."""
 
@@ -30,6 +32,8 @@ def gradients(
     """Ask for gradients of the inputs whose gradients checks ask for, by entry."""
     numbers = case.shapes.numbers()
     wrt = [index for index in by_entry.get(case.target.entry.name, ()) if index in numbers]
+    if wrt and case.dtype is torch.bfloat16:
+        yield Finding("in bfloat16", _cut(asking, case, wrt))
     if not wrt or case.dtype is not torch.float32:
         return
     if 1 in case.shapes.letters.values():  # gradients may cancel out, but for rounding
@@ -49,6 +53,26 @@ def gradients(
                 yield Finding(where, _differentiated(asking, case, args, wrt))
             elif not is_too_much(failure):
                 yield Finding(where, failure, axis="length")
+
+
+def _cut(asking: Asking, case: Case, wrt: Sequence[int]) -> CheckFailure | None:
+    """Return which gradient does not arrive, or is far off; half precision leaves it inexact."""
+    try:
+        outputs = [*leaves(case.target.expected(case.args))]
+        exact = next(one.exact for one in outputs if isinstance(one, Expected))
+        cotangents = [asking.like(exact.to(case.dtype)), *[None] * (len(outputs) - 1)]
+        rows = case.target.gradients(
+            *case.args, wrt=wrt, cotangents=cotangents, parameters=isinstance(case.target, Layer)
+        )
+    except CheckFailure:  # the answer itself, which is graded elsewhere
+        return None
+    for label, gradient, expected in rows:
+        size = float(expected.exact.norm())
+        if expected.is_telling and size > expected.tolerance() * expected.exact.numel() ** 0.5:
+            off = size if gradient is None else float((gradient.double() - expected.exact).norm())
+            if not off <= _FAR * size:
+                return CheckFailure(f"the gradient of {label} is missing, or far off")
+    return None
 
 
 def _differentiated(

@@ -14,6 +14,8 @@ from mha_judge.problem import axes_of
 
 _MOST = 4
 """Questions in which two inputs become one object."""
+_FEW_WEIGHTS = 8
+"""How many weights and biases are set anew one at a time in each mode."""
 
 
 def one_object(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
@@ -48,7 +50,7 @@ def _with_one_object(
 
 
 def other_weights(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
-    """Ask a fresh layer twice, with other weights the second time, in each gradient mode."""
+    """Ask a fresh layer again with other weights, all and then one of them, in each mode."""
     layer = case.target
     if number or not isinstance(layer, Layer) or layer.entry.arrays == "numpy":
         return
@@ -59,3 +61,8 @@ def other_weights(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
         fresh.redraw()
         where = f"after weights were set anew {words}".rstrip()
         yield Finding(where, asking.ask(again, case.args, mode))
+        roles = len(layer.entry.roles)
+        for number in asking.draw.permutation(2 * roles).tolist()[:_FEW_WEIGHTS]:
+            fresh.redraw_one(number // 2, bias=bool(number % 2))
+            where = f"after one of its weights was set anew {words}".rstrip()
+            yield Finding(where, asking.ask(again, case.args, mode))

@@ -17,6 +17,7 @@ from mha_judge.grading.checks.elsewhere.gradients import gradients
 from mha_judge.grading.checks.elsewhere.lengths import Lengths
 from mha_judge.grading.checks.elsewhere.masks import MaskDtypes
 from mha_judge.grading.checks.elsewhere.scores import scores
+from mha_judge.grading.checks.elsewhere.together import together
 from mha_judge.grading.checks.elsewhere.values import values
 from mha_judge.grading.expecting.answer import Answer, assert_close
 from mha_judge.grading.failures import CheckFailure, TimedOut
@@ -42,6 +43,11 @@ def look_elsewhere(
                     asking.enter(f"domain {name} {asked[name]} {axis}")
                     _take(axis, way(case, asked[name]), found)
             asked[name] += 1
+        for name in asked:
+            if not found:  # what is wrong in one respect is wrong in two
+                own = [case for case in cases if case.target.entry.name == name]
+                asking.enter(f"domain {name} together")
+                _take("together", together(asking, own), found)
     return found
 
 

@@ -23,6 +23,8 @@ _SCALE = 300.0
 """What inputs are multiplied with where the reference does not show its scores."""
 _DRAWS = 6
 """Inputs of which those are asked with that leave a row the lowest scores."""
+_Numbers = Mapping[int, Any]
+"""Inputs by their place: tensors, or tuples of them."""
 
 
 def scores(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
@@ -31,11 +33,8 @@ def scores(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
         return
     if asking.is_also_in(torch.float64, case):  # rounding would show in float32
         case = in_dtype(case, torch.float64)
-    numbers = case.shapes.numbers()
     names = case.target.entry.arguments
-    of_scores = isinstance(case.target, Function) and {"q", "k"} <= {*names}
-    if of_scores:
-        numbers = {names.index(name): numbers[names.index(name)] for name in ("q", "k")}
+    numbers, of_scores = _scored(case), _takes_q_and_k(case)
     for _ in range(3 if case.shapes.flags() or case.domain.masks else 1):
         drawn = [_others(asking, numbers) for _ in range(_DRAWS)]
         fresh = max(drawn, key=lambda one: _overtaken(case, case.with_numbers(one)))
@@ -49,13 +48,36 @@ def scores(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
         yield _asked(asking, case, low, "where every score is very low")
 
 
-def _asked(asking: Asking, case: Case, numbers: Mapping[int, Tensor], where: str) -> Finding:
+def enlarged(case: Case) -> tuple[list[Any], float]:
+    """Return the arguments with scores about as large as they may be, and the largest one."""
+    args = _scaled(case, _scored(case), steps=1)
+    return args, _largest_score(case, args)
+
+
+def _takes_q_and_k(case: Case) -> bool:
+    return isinstance(case.target, Function) and {"q", "k"} <= {*case.target.entry.arguments}
+
+
+def _scored(case: Case) -> dict[int, Any]:
+    """Return the inputs that scores are made of."""
+    numbers = {**case.shapes.numbers(), **case.shapes.tuples()}
+    names = case.target.entry.arguments
+    if _takes_q_and_k(case):
+        return {index: value for index, value in numbers.items() if names[index] in ("q", "k")}
+    return numbers
+
+
+def _asked(asking: Asking, case: Case, numbers: _Numbers, where: str) -> Finding:
     args = _scaled(case, numbers)
     return Finding(where, asking.ask(case, args, score=_largest_score(case, args)))
 
 
-def _others(asking: Asking, numbers: Mapping[int, Tensor]) -> dict[int, Tensor]:
-    return {index: asking.like(value) for index, value in numbers.items()}
+def _others(asking: Asking, numbers: _Numbers) -> dict[int, Any]:
+    return {index: map_tree(asking.like, value) for index, value in numbers.items()}
+
+
+def _times(numbers: _Numbers, factor: float) -> dict[int, Any]:
+    return {i: map_tree(lambda one: one * factor, value) for i, value in numbers.items()}
 
 
 def _polar(draw: Draw, value: Tensor) -> Tensor:
@@ -64,17 +86,16 @@ def _polar(draw: Draw, value: Tensor) -> Tensor:
     return signs.expand(value.shape).to(value.dtype).contiguous()
 
 
-def _scaled(case: Case, numbers: Mapping[int, Tensor]) -> list[Any]:
-    """Return the arguments with scores as large as they may be."""
+def _scaled(case: Case, numbers: _Numbers, steps: int = 3) -> list[Any]:
+    """Return the arguments with scores as large as they may be, found in some steps."""
     reached, scale = _largest_score(case, case.with_numbers(numbers)), 1.0
-    for _ in range(3):
+    for _ in range(steps):
         if not reached or scale >= _WIDEST_SCALE:
             break
         scale = min(_WIDEST_SCALE, scale * (LARGEST_SCORE / reached) ** 0.5)
-        larger = {index: value * scale for index, value in numbers.items()}
-        reached = _largest_score(case, case.with_numbers(larger))
+        reached = _largest_score(case, case.with_numbers(_times(numbers, scale)))
     scale = scale if reached else _SCALE
-    return case.with_numbers({index: value * scale for index, value in numbers.items()})
+    return case.with_numbers(_times(numbers, scale))
 
 
 def _largest_score(case: Case, args: Sequence[Any]) -> float:
@@ -107,7 +128,7 @@ def _scores_of(case: Case, args: Sequence[Any]) -> tuple[float, float]:
 def _largest_product(case: Case, args: Sequence[Any]) -> float:
     """Return the largest product of a query and a key over √D; 0 where nothing takes both."""
     named = dict(zip(case.target.entry.arguments, args, strict=False))
-    if not isinstance(case.target, Function) or not {"q", "k"} <= named.keys():
+    if not _takes_q_and_k(case):
         return 0.0
     q, k = named["q"].double(), named["k"].double()
     if q.shape[-1] != k.shape[-1] or q.shape[:-2] != k.shape[:-2]:

@@ -1,0 +1,247 @@
+"""Two respects at once: rows of a covering array, in which every two values of two axes meet.
+
+What is wrong in one respect was found before. Here a mask of int8 meets a batch of seventy, half
+precision meets `no_grad`, and three hundred positions meet keys that are blocked at their start.
+Where a row is answered wrongly, its axes are made plain again one after another, until what is left
+is the cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+import torch
+from covertable import make
+from torch import Tensor
+
+from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.calling.manner import AXES
+from mha_judge.grading.checks.cases import Case, in_dtype, shapes_of
+from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, dtype_name, is_too_much
+from mha_judge.grading.checks.elsewhere.scores import enlarged
+from mha_judge.grading.draw import Draw
+from mha_judge.grading.failures import CheckFailure
+
+_DTYPES = (torch.float64, torch.bfloat16)
+"""Those besides the plain one; float16 does not hold −1e9."""
+_MASK_DTYPES = (
+    torch.uint8, torch.int8, torch.int32, torch.int64, torch.bfloat16, torch.float32, torch.float64,
+)  # fmt: skip
+_FEW_MASK_DTYPES = 4
+_ITEMS = {"several": (9, 16), "many": (65, 80)}
+_TENS, _HUNDREDS = (33, 70), (257, 300)
+_LENGTHS = {"tens": (_TENS, _TENS), "hundreds": (_HUNDREDS, _HUNDREDS)}
+"""What the first length is, and the last; None where it is plain."""
+_LENGTHS_APART = {"first": (_HUNDREDS, None), "last": (None, _HUNDREDS)}
+_HUNDREDS_OF_HEADS = (129, 150)
+"""Where there are many heads."""
+_HEADS, _GROUPS, _WIDE = 18, 3, (33, 45)
+_MOST_SCORES = 500_000
+"""Pairs of positions, of all items and heads, above which a row has fewer items."""
+_USUAL_HEADS, _FEWEST = 4, 3
+_ALL_S = 2.0
+"""What an answer may take for all rows."""
+_AGAIN = 2
+"""How often what is wrong in half precision is asked with other numbers, and must be wrong."""
+_WORDS = {
+    ("length", "tens"): "at tens of positions",
+    ("length", "hundreds"): "at hundreds of positions",
+    ("length", "first"): "where the first length alone is hundreds",
+    ("length", "last"): "where the last length alone is hundreds",
+    ("items", "several"): "in a batch of ten or so",
+    ("items", "many"): "in a batch of seventy or so",
+    ("heads", "many"): f"with {_HEADS} heads",
+    ("heads", "wide"): "with wide heads",
+    ("mask", "left"): "where the first keys are blocked",
+    ("mask", "right"): "where the last keys are blocked",
+    ("mask", "one"): "where one key is blocked",
+    ("scores", "large"): "where scores are large",
+    **{("mode", mode): words for mode, words in AXES["mode"].items()},
+}
+_CASE = "case"
+_ABOUT = ("mode", "mask dtype", "mask", "scores", "length", "items", "heads", "dtype")
+"""Axes in the order in which a cause is about them, where it has several."""
+
+Row = Mapping[str, str]
+"""By axis, its value; the plain one is empty."""
+
+
+def together(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
+    """Ask the questions of one entry with every two values of two axes, until one is wrong."""
+    rows = _Rows(asking, [one for one in cases if one.dtype is cases[0].dtype])
+    for row in rows.drawn():
+        failure = rows.ask(row)
+        if failure is not None:
+            yield rows.attributed(row, failure)
+        if failure is not None or rows.is_over:
+            return
+
+
+class _Rows:
+    """Asks the rows of one entry."""
+
+    def __init__(self, asking: Asking, cases: Sequence[Case]) -> None:
+        self._asking = asking
+        self._cases = cases
+        self._layers: dict[object, Layer] = {}
+        self._before_s = asking.context.session.computed_s
+        first = cases[0]
+        is_torch = first.target.entry.arrays == "torch"
+        dtypes = [one for one in _DTYPES if asking.is_also_in(one, first)]
+        lengths = [*_LENGTHS, *(_LENGTHS_APART if len(first.lengths) > 1 else ())]
+        order = asking.draw.permutation(len(_MASK_DTYPES)).tolist()[:_FEW_MASK_DTYPES]
+        of_masks = [dtype_name(_MASK_DTYPES[index]) for index in order]
+        has_masks = any(one.shapes.flags() for one in cases)
+        axes: dict[str, list[str]] = {
+            "mode": [*AXES["mode"]][1:] if is_torch else [],
+            "dtype": [dtype_name(one) for one in dtypes if one is not first.dtype],
+            "items": [*_ITEMS] if "B" in first.shapes.letters or first.shapes.leading else [],
+            "length": lengths if first.long else [],
+            "heads": [one for one in ("many", "wide") if _head_sizes(first, one, asking.draw)],
+            "mask": ["left", "right", "one"] if has_masks else [],
+            "mask dtype": [o for o in of_masks if is_torch or o != "bfloat16"] * has_masks,
+            "scores": ["large"] if first.domain.scores else [],
+        }
+        varied = {axis: ("", *values) for axis, values in axes.items() if values}
+        self._axes = {_CASE: tuple(map(str, range(len(cases)))), **varied}
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time for all rows is used up, or the process is gone."""
+        took_s = self._asking.context.session.computed_s - self._before_s
+        return took_s > _ALL_S or not all(one.target.is_usable for one in self._cases)
+
+    def drawn(self) -> Iterator[Row]:
+        """Yield the rows of a covering array in an order drawn from the seed."""
+        rows = _array(tuple(self._axes.items())) if len(self._axes) > 2 else ()
+        for index in self._asking.draw.permutation(len(rows)).tolist():
+            yield rows[index]
+
+    def ask(self, row: Row) -> CheckFailure | None:
+        """Return how the answer to a row is wrong; in half precision every time."""
+        failure = None
+        for turn in range(1 + _AGAIN * (row.get("dtype") == "bfloat16")):
+            told = " ".join(f"{axis}={value}" for axis, value in sorted(row.items()))
+            self._asking.enter(f"domain {self._cases[0].target.entry.name} {turn} {told}")
+            case = self._made(row)
+            if case is None:
+                return None
+            args, score = enlarged(case) if row.get("scores") else ([*case.args], 0.0)
+            failure = self._asking.ask(case, args, row.get("mode", ""), score)
+            if failure is None or is_too_much(failure):
+                return None
+        return failure
+
+    def attributed(self, row: Row, failure: CheckFailure) -> Finding:
+        """Return the fewest values with which the answer is wrong."""
+        left = dict(row)
+        for axis in _ABOUT:
+            if left.get(axis):
+                plainer = {**left, axis: ""}
+                again = self.ask(plainer)
+                if again is not None:
+                    left, failure = plainer, again
+        values = [(axis, left[axis]) for axis in _ABOUT if left.get(axis)]
+        where = ", ".join(_WORDS.get(one) or _in_dtype(*one) for one in values)
+        return Finding(where or "with other numbers", failure, values[0][0] if values else "length")
+
+    def _made(self, row: Row) -> Case | None:
+        """Return the question of a row, with numbers drawn anew; None where no layer is such."""
+        case, draw = self._cases[int(row[_CASE])], self._asking.draw
+        letters = self._letters(case, row)
+        spread = [letters.pop(name, 0) for name in ("", "heads")][: len(case.shapes.leading)]
+        try:
+            case = self._resized(case, letters, row.get("dtype", ""))
+        except CheckFailure:
+            return None
+        args = case.shapes.at(letters, draw, spread=spread)
+        for index in case.shapes.flags():
+            args[index] = _blocking(args[index], row.get("mask", ""), draw)
+            if row.get("mask dtype"):
+                args[index] = args[index].to(getattr(torch, row["mask dtype"]))
+        return replace(case, args=tuple(args), shapes=shapes_of(case.target, case.domain, args))
+
+    def _resized(self, case: Case, letters: Mapping[str, int], dtype: str) -> Case:
+        """Return a case in a dtype, a layer made with other sizes; one layer serves all rows."""
+        wanted = getattr(torch, dtype) if dtype else case.dtype
+        if not isinstance(case.target, Layer):
+            return case if wanted is case.dtype else in_dtype(case, wanted)
+        sizes = {name: letters.get(name, size) for name, size in case.target.sizes.items()}
+        key = (wanted, *sizes.items())
+        if key not in self._layers:
+            self._layers[key] = case.target.like(dtype=wanted, **sizes)
+        return in_dtype(case, wanted, self._layers[key])
+
+    def _letters(self, case: Case, row: Row) -> dict[str, int]:
+        """Return the sizes of a row, those of leading axes without letters under other names."""
+        draw = self._asking.draw
+        letters = _head_sizes(case, row.get("heads", ""), draw)
+        ranges = {**_LENGTHS, **_LENGTHS_APART}.get(row.get("length", ""), (None, None))
+        for group, within in ((case.lengths[:-1], ranges[0]), (case.lengths[-1:], ranges[1])):
+            for equal in group if within else ():
+                assert within is not None
+                is_much = row.get("heads") == "many" and within == _HUNDREDS
+                size = draw.integer(*(_HUNDREDS_OF_HEADS if is_much else within))
+                letters |= dict.fromkeys(equal, size)
+        letters = case.fitting(letters)
+        if row.get("items") or row.get("length"):
+            scores = _HEADS if row.get("heads") == "many" else _USUAL_HEADS
+            sizes = [letters.get(one, case.shapes.letters[one]) for one in case.long]
+            if isinstance(case.target, Layer):  # which may let a length attend to itself
+                sizes = [max(sizes, default=1)]
+            scores *= max(sizes, default=1) * min(sizes, default=1)
+            wanted = _ITEMS.get(row.get("items", ""), (2, 2))
+            items = min(draw.integer(*wanted), max(_FEWEST, _MOST_SCORES // scores))
+            if case.shapes.leading or "B" in case.shapes.letters:
+                letters["" if case.shapes.leading else "B"] = items
+        return letters
+
+
+@cache
+def _array(axes: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[Row, ...]:
+    """Return a covering array of strength 2."""
+    array = make({axis: list(values) for axis, values in axes}, strength=2)
+    return tuple({**row} for row in array)
+
+
+def _head_sizes(case: Case, how: str, draw: Draw) -> dict[str, int]:
+    """Return sizes with many heads, or with wide ones; none where heads are no size of a case."""
+    letters, divides = case.shapes.letters, case.domain.divides
+    if not how:
+        return {}
+    wide = 2 * draw.integer(*_WIDE)
+    if isinstance(case.target, Layer):
+        sizes: dict[str, int] = {}
+        for whole, heads in divides.items():
+            if heads in divides:  # the heads share keys and values in groups
+                sizes[divides[heads]] = _GROUPS if how == "many" else 2
+            if whole not in divides.values():
+                sizes[heads] = _HEADS if how == "many" else 2
+                sizes[whole] = sizes[heads] * (2 if how == "many" else wide)
+                if "D" in letters:
+                    sizes["D"] = sizes[whole] // sizes[heads]
+        return sizes
+    if divides:
+        return {}
+    if how == "wide":
+        return {"D": wide} if "D" in letters else {}
+    if "H" in letters:
+        return {"H": _HEADS}
+    return {"heads": _HEADS} if len(case.shapes.leading) > 1 else {}
+
+
+def _blocking(mask: Tensor, which: str, draw: Draw) -> Tensor:
+    """Return a mask that blocks the first keys, the last, or one, of each row others."""
+    keys = mask.shape[-1]
+    if not which or keys < 2:
+        return mask
+    at = draw.lengths(*mask.shape[:-1], most=keys - 1)[..., None]
+    place = torch.arange(keys)
+    open_ = {"left": place >= at, "right": place < at, "one": place != at}[which]
+    return open_.to(mask.dtype)
+
+
+def _in_dtype(axis: str, value: str) -> str:
+    return f"in {value}" if axis == "dtype" else f"where a mask is {value}"
