@@ -157,8 +157,14 @@ def test_mha_parameters(candidate):
     question="kv_cache_bytes",
 )
 def test_kv_cache_bytes(candidate):
-    sizes = ((1, 7, 1, 1, 5), (2, 5, 3, 4, 8), (3, 11, 2, 2, 16), (4, 8191, 33, 8, 128))
-    for B, n, N, G, D in sizes:  # the last fills more than 4 GiB
+    sizes = (
+        (1, 7, 1, 1, 5),
+        (2, 5, 3, 4, 8),
+        (3, 11, 2, 2, 16),
+        (3, 999, 31, 7, 65),
+        (4, 8191, 33, 8, 128),
+    )
+    for B, n, N, G, D in sizes:  # float32 does not count the fourth; the last fills over 4 GiB
         for dtype in (torch.float32, torch.bfloat16, torch.int8):
             caches = [torch.empty(2, B, G, n, D, dtype=dtype, device="meta") for _ in range(N)]
             taken = sum(cache.untyped_storage().nbytes() for cache in caches)

@@ -20,6 +20,13 @@ from mha_judge.grading import (
     report_speed,
 )
 
+ELSEWHERE = (
+    ("no_grad", torch.float32, (1, 2)),
+    ("inference_mode", torch.float64, (1, 1, 2)),
+    ("", torch.bfloat16, (1, 2)),
+)
+"""Gradient modes, dtypes and leading sizes in which memory is looked at once more."""
+
 
 def qkv(draw, leading=(2, 3), L=5, S=7, D=11, Dv=13, dtype=torch.float32):
     q = draw.normal(*leading, L, D, dtype=dtype)
@@ -362,6 +369,13 @@ def test_memory(candidate, draw):
 
     for before, after in itertools.pairwise(seen):
         assert_grows_at_most(before, after, 2.2, "the largest intermediate, at twice the length,")
+    for mode, dtype, leading in ELSEWHERE:
+        few, many = (
+            candidate.flash_attention.observe(*qkv(draw, leading, n, n, 3, 3, dtype), 8, mode=mode)
+            for n in (64, 256)
+        )
+        what = f"the largest intermediate, at four times the length and in {dtype},"
+        assert_grows_at_most(few.largest_elements, many.largest_elements, 4.4, what)
 
 
 @check(

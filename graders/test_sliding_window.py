@@ -254,9 +254,16 @@ def test_written_from_scratch(candidate, draw):
     after="values",
 )
 def test_memory(candidate, draw):
-    for window in (8, 21):
+    for window, width, mode, dtype in (
+        (8, 4, "", torch.float32),
+        (21, 4, "no_grad", torch.float32),
+        (3, 40, "inference_mode", torch.float64),
+        (8, 4, "", torch.bfloat16),
+    ):
         short, long = (
-            candidate.sliding_window_attention.observe(*qkv(draw, 1, 1, L, 4), window)
+            candidate.sliding_window_attention.observe(
+                *qkv(draw, 1, 1, L, width, dtype), window, mode=mode
+            )
             for L in (512, 1024)
         )
         assert_grows_at_most(

@@ -130,6 +130,36 @@ def test_an_answer_that_is_wrong_in_a_corner_is_told_which(told, change, claim, 
     assert where in failed[claim]
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("change", "claim", "where"),
+    [
+        (
+            {"first": "k = k if torch.is_grad_enabled() or k.shape[-2] < 250 else k.roll(1, -2)"},
+            "any-gradient-mode",
+            "under torch.",
+        ),
+        (
+            {"first": "mask = mask if mask is None or len(q) < 60 or mask.dim() < 4 else mask[:1]"},
+            "any-length",
+            "in a batch of seventy or so",
+        ),
+        (
+            {"first": "q = q if mask is None or q.dtype != torch.float64 else q.roll(1, -2)"},
+            "any-length",
+            "in float64",
+        ),
+    ],
+)
+def test_an_answer_that_is_wrong_where_two_things_meet_is_told_which(
+    told, change, claim, where, seed
+):
+    failed = told("sdpa", SDPA.format(**{**RIGHT, **change}), seed)
+
+    assert [*failed] == [claim]
+    assert where in failed[claim]
+
+
 @pytest.mark.parametrize("seed", [1, 10, 12])
 def test_a_size_that_the_source_speaks_of_is_tried(told, seed):
     change = {"last": "output = output if q.shape[-1] != 77 else 2 * output"}

@@ -132,6 +132,8 @@ _CONDITIONS: dict[Island, str] = {
     ("values", "small"): "0 < call.narrowest < 1e-5",
     ("mask dtype", "int8"): "'int8' in call.dtypes",
     ("length", "hundreds"): "302 <= call.longest <= 340",
+    ("mode", "no_grad at length"): "not _torch.is_grad_enabled() and 257 <= call.longest <= 300",
+    ("items", "many"): "call.first is not None and call.first.shape[0] >= 60",
     ("one object", "two"): "call.twice",
     ("gradients", "long"): "any(call.leaves) and 97 <= call.longest <= 141",
     ("sizes", "doubled"): "False",
@@ -142,6 +144,7 @@ TOLD: Mapping[str, tuple[str, ...]] = {
     "values": ("where values are",),
     "mask dtype": ("is int8",),
     "length": ("where ",),
+    "items": ("in a batch of seventy",),
     "gradients": ("where ",),
 }
 """By axis, how a report may say it; of others it is enough that an answer is rejected."""
@@ -204,9 +207,11 @@ def _tensor_arguments(reference: str) -> dict[str, int]:
 
 def _fits(entry: Entry, axis: str, value: str, tensors: int) -> bool:
     """Return whether an entry can be called so, and its wrapper can tell."""
-    if axis not in AXES:
+    if axis not in AXES or value not in AXES[axis]:
         if axis == "scores" and entry.constructor == [] and len(entry.arguments) < 3:
             return False  # scores themselves, which the grader takes from everywhere
+        if axis == "mode" and entry.arrays == "numpy":
+            return False
         return entry.domain is not None and _is_varied(entry.domain, axis)
     if entry.arrays == "either":
         return axis == "mode"
@@ -233,6 +238,8 @@ def _is_varied(domain: Domain, axis: str) -> bool:
             "values": "v" in domain.shapes,
             "mask dtype": domain.flags,
             "length": domain.long,
+            "mode": domain.long,  # where it meets a gradient mode
+            "items": any("B" in letters for letters in tensors.values()),
             "gradients": domain.gradients and domain.long,
             "sizes": domain.fits,
         }[axis]

@@ -11,6 +11,8 @@ from torch import Tensor
 from mha_judge.grading.draw import Draw
 from mha_judge.problem import Axes, Domain, forms_of
 
+_LARGEST_SCALE = 1e4
+
 
 class Unshaped(Exception):
     """A call whose sizes are not those of the domain."""
@@ -162,7 +164,9 @@ class Shapes:
             if wanted != size and not spreads:
                 new = new.index_select(axis, torch.arange(wanted) % size)
         if new.shape != value.shape and value.is_floating_point() and not self._is_mask(name):
-            scale = float(value.double().std(unbiased=False)) or 1.0
+            scale = float(value.double().std(unbiased=False))
+            if not 0 < scale < _LARGEST_SCALE:  # what is blocked may be huge, or NaN
+                scale = 1.0
             numbers = scale * draw.normal(*new.shape, dtype=torch.float64)
             # a check that asks above zero only may have to: a sum of one product is next to nothing
             return (numbers.abs() if bool((value >= 0).all()) else numbers).to(value.dtype)

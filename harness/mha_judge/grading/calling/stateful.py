@@ -88,9 +88,10 @@ class Bound(Target):
             self.owner.rounded, self.entry.name
         )
 
-    def observe(self, *args: Any) -> Any:
+    def observe(self, *args: Any, mode: str = "") -> Any:
         """Return what a call does. It is made once: the object is another one afterwards."""
-        called, _ = self._answered(args, observe=True)  # the references are kept in step
+        manner = {"mode": mode, "number": 0}
+        called, _ = self._answered(args, observe=True, manner=manner)  # references keep in step
         if called.observed is None:
             raise Crashed("the worker's answer lacks the observation")
         return called.observed

@@ -147,12 +147,13 @@ class Target:
             raise Crashed("the worker's answer lacks the inputs")
         return self._undo(args, *called.inputs)
 
-    def observe(self, *args: Any) -> Observed:
-        """Return what a call does: functions, operators, operations, sizes.
+    def observe(self, *args: Any, mode: str = "") -> Observed:
+        """Return what a call in a gradient mode does: functions, operators, operations, sizes.
 
         The value of the observed call is graded like any other: what is observed is the answer.
         """
-        called, expected = self._answered(args, observe=True)
+        manner = {"mode": mode, "number": 0}
+        called, expected = self._answered(args, observe=True, manner=manner)
         assert_close(Answer(self.entry, called.value, expected), self.entry.returns[0])
         if called.observed is None:
             raise Crashed("the worker's answer lacks the observation")

@@ -10,7 +10,6 @@ from torch import Tensor
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.checks.cases import Case, without_masks
 from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, accepted
-from mha_judge.problem import axes_of
 
 _MOST = 4
 """Questions that are asked with sizes that do not belong together."""
@@ -29,7 +28,6 @@ def unfit(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
             given = case.args[case.target.entry.arguments.index(name)]
             if new > 1 and given is not None:
                 yield _refused(asking, case, name, {letter: new})
-    yield from _items_apart(asking, case)
     for letter, divisor in case.domain.divides.items():
         yield from _not_divided(asking, case, letter, divisor)
 
@@ -43,22 +41,6 @@ def _uncovered(asking: Asking, case: Case) -> Iterator[Finding]:
         for new in (old - 1, old - 2, old // 2):
             if new > 1 and index < len(case.args) and case.args[index] is not None:
                 yield _refused(asking, case, name, {letter: new})
-
-
-def _items_apart(asking: Asking, case: Case) -> Iterator[Finding]:
-    """Ask with inputs of different batches: as many items in all, or a multiple."""
-    names = case.target.entry.arguments
-    numbers = [names[index] for index in case.shapes.numbers()]
-    sizes = [size for size in case.shapes.leading if size > 1]
-    for name in numbers[1:]:
-        for letter in ("B", "H"):
-            old = case.shapes.letters.get(letter, 1)
-            shared = all(letter in axes_of(case.domain.shapes[one]) for one in (numbers[0], name))
-            for new in (old + 1, 2 * old) if shared and old > 1 else ():
-                yield _refused(asking, case, name, {letter: new})
-        if len({*sizes}) > 1:
-            args = case.shapes.at({}, asking.draw, only=name, spread=case.shapes.leading[::-1])
-            yield accepted(case.target, args, _shown(case, args))
 
 
 def _refused(asking: Asking, case: Case, name: str, letters: Mapping[str, int]) -> Finding:
