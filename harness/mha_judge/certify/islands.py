@@ -133,7 +133,7 @@ _CONDITIONS: dict[Island, str] = {
     ("mask dtype", "int8"): "'int8' in call.dtypes",
     ("length", "hundreds"): "302 <= call.longest <= 340",
     ("mode", "no_grad at length"): "not _torch.is_grad_enabled() and 257 <= call.longest <= 300",
-    ("items", "many"): "call.first is not None and call.first.shape[0] >= 60",
+    ("size", "many items"): "call.first is not None and call.first.shape[0] >= 60",
     ("one object", "two"): "call.twice",
     ("gradients", "long"): "any(call.leaves) and 97 <= call.longest <= 141",
     ("sizes", "doubled"): "False",
@@ -144,7 +144,7 @@ TOLD: Mapping[str, tuple[str, ...]] = {
     "values": ("where values are",),
     "mask dtype": ("is int8",),
     "length": ("where ",),
-    "items": ("in a batch of seventy",),
+    "size": ("in a batch of seventy",),
     "gradients": ("where ",),
 }
 """By axis, how a report may say it; of others it is enough that an answer is rejected."""
@@ -239,7 +239,7 @@ def _is_varied(domain: Domain, axis: str) -> bool:
             "mask dtype": domain.flags,
             "length": domain.long,
             "mode": domain.long,  # where it meets a gradient mode
-            "items": any("B" in letters for letters in tensors.values()),
+            "size": any("B" in letters for letters in tensors.values()),
             "gradients": domain.gradients and domain.long,
             "sizes": domain.fits,
         }[axis]

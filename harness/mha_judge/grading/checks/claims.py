@@ -112,7 +112,7 @@ CLAIMS = (
         "The same rule for long inputs, many items and many heads",
         Category.VALUES,
         2,
-        frozenset({"length", "items", "heads", "dtype"}),
+        frozenset({"length", "size", "heads", "dtype"}),
         lambda domain: domain.long or domain.scores,
     ),
     Claim(

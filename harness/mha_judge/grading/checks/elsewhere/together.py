@@ -46,12 +46,12 @@ _ALL_S = 2.0
 _AGAIN = 2
 """How often what is wrong in half precision is asked with other numbers, and must be wrong."""
 _WORDS = {
-    ("length", "tens"): "at tens of positions",
-    ("length", "hundreds"): "at hundreds of positions",
-    ("length", "first"): "where the first length alone is hundreds",
-    ("length", "last"): "where the last length alone is hundreds",
-    ("items", "several"): "in a batch of ten or so",
-    ("items", "many"): "in a batch of seventy or so",
+    ("size", "tens"): "at tens of positions",
+    ("size", "hundreds"): "at hundreds of positions",
+    ("size", "first"): "where the first length alone is hundreds",
+    ("size", "last"): "where the last length alone is hundreds",
+    ("size", "several"): "in a batch of ten or so",
+    ("size", "many"): "in a batch of seventy or so",
     ("heads", "many"): f"with {_HEADS} heads",
     ("heads", "wide"): "with wide heads",
     ("mask", "left"): "where the first keys are blocked",
@@ -61,7 +61,7 @@ _WORDS = {
     **{("mode", mode): words for mode, words in AXES["mode"].items()},
 }
 _CASE = "case"
-_ABOUT = ("mode", "mask dtype", "mask", "scores", "length", "items", "heads", "dtype")
+_ABOUT = ("mode", "mask dtype", "mask", "scores", "size", "heads", "dtype")
 """Axes in the order in which a cause is about them, where it has several."""
 
 Row = Mapping[str, str]
@@ -96,16 +96,16 @@ class _Rows:
         by_hand = "autograd" in asking.context.task.problem.forbid
         is_torch = first.target.entry.arrays == "torch"
         dtypes = [one for one in _DTYPES if asking.is_also_in(one, first)]
-        lengths = [*_LENGTHS, *(_LENGTHS_APART if len(first.lengths) > 1 else ())]
+        lengths = [*_LENGTHS] * bool(first.long)
+        lengths += _LENGTHS_APART if len(first.lengths) > 1 else ()
         order = asking.draw.permutation(len(_MASK_DTYPES)).tolist()[:_FEW_MASK_DTYPES]
         of_masks = [dtype_name(_MASK_DTYPES[index]) for index in order]
         has_masks = any(one.shapes.flags() for one in cases)
         axes: dict[str, list[str]] = {
             "mode": [*AXES["mode"]][1:] if is_torch else [],
             "dtype": [dtype_name(one) for one in dtypes if one is not first.dtype],
-            "items": [*_ITEMS] if "B" in first.shapes.letters or first.shapes.leading else [],
-            "length": lengths if first.long else [],
-            "heads": [one for one in ("many", "wide") if _head_sizes(first, one, asking.draw)],
+            "size": [*(_ITEMS if any(map(_has_items, cases)) else ()), *lengths],
+            "heads": [how for how in ("many", "wide") if any(_heads(cases, how, asking.draw))],
             "mask": ["left", "right", "one"] if has_masks else [],
             "mask dtype": [o for o in of_masks if is_torch or o != "bfloat16"] * has_masks,
             "scores": ["large"] if first.domain.scores and not by_hand else [],
@@ -151,7 +151,7 @@ class _Rows:
                     left, failure = plainer, again
         values = [(axis, left[axis]) for axis in _ABOUT if left.get(axis)]
         where = ", ".join(_WORDS.get(one) or _in_dtype(*one) for one in values)
-        return Finding(where or "with other numbers", failure, values[0][0] if values else "length")
+        return Finding(where or "with other numbers", failure, values[0][0] if values else "size")
 
     def _made(self, row: Row) -> Case | None:
         """Return the question of a row, with numbers drawn anew; None where no layer is such."""
@@ -189,7 +189,7 @@ class _Rows:
         """Return the sizes of a row, those of leading axes without letters under other names."""
         draw = self._asking.draw
         letters = _head_sizes(case, row.get("heads", ""), draw)
-        ranges = {**_LENGTHS, **_LENGTHS_APART}.get(row.get("length", ""), (None, None))
+        ranges = {**_LENGTHS, **_LENGTHS_APART}.get(row.get("size", ""), (None, None))
         for group, within in ((case.lengths[:-1], ranges[0]), (case.lengths[-1:], ranges[1])):
             for equal in group if within else ():
                 assert within is not None
@@ -197,15 +197,15 @@ class _Rows:
                 size = draw.integer(*(_HUNDREDS_OF_HEADS if is_much else within))
                 letters |= dict.fromkeys(equal, size)
         letters = case.fitting(letters)
-        if row.get("items") or row.get("length"):
+        if row.get("size"):
             scores = _HEADS if row.get("heads") == "many" else _USUAL_HEADS
             sizes = [letters.get(one, case.shapes.letters[one]) for one in case.long]
             if isinstance(case.target, Layer):  # which may let a length attend to itself
                 sizes = [max(sizes, default=1)]
             scores *= max(sizes, default=1) * min(sizes, default=1)
-            wanted = _ITEMS.get(row.get("items", ""), (2, 2))
+            wanted = _ITEMS.get(row["size"], (2, 2))
             items = min(draw.integer(*wanted), max(_FEWEST, _MOST_SCORES // scores))
-            if case.shapes.leading or "B" in case.shapes.letters:
+            if _has_items(case):
                 letters["" if case.shapes.leading else "B"] = items
         return letters
 
@@ -215,6 +215,16 @@ def _array(axes: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[Row, ...]:
     """Return a covering array of strength 2."""
     array = make({axis: list(values) for axis, values in axes}, strength=2)
     return tuple({**row} for row in array)
+
+
+def _has_items(case: Case) -> bool:
+    return "B" in case.shapes.letters or bool(case.shapes.leading)
+
+
+def _heads(cases: Sequence[Case], how: str, draw: Draw) -> Iterator[bool]:
+    """Yield for each case whether its heads can be many, or wide."""
+    for case in cases:
+        yield bool(_head_sizes(case, how, draw))
 
 
 def _head_sizes(case: Case, how: str, draw: Draw) -> dict[str, int]:
