@@ -145,7 +145,10 @@ def test_an_answer_that_is_wrong_in_a_corner_is_told_which(told, change, claim, 
             "in a batch of seventy or so",
         ),
         (
-            {"first": "mask = mask if mask is None or q.shape[-1] < 6 * 11 else mask.flip(-1)"},
+            {
+                "first": "wide = q.shape[-1] >= 7 * len('nine long'); "
+                "mask = mask.flip(-1) if wide and mask is not None else mask"
+            },
             "any-length",
             "with wide heads",
         ),
