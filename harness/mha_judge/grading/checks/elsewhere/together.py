@@ -38,6 +38,8 @@ _LENGTHS_APART = {"first": (_HUNDREDS, None), "last": (None, _HUNDREDS)}
 _HUNDREDS_OF_HEADS = (129, 150)
 """Where there are many heads."""
 _HEADS, _GROUPS, _WIDE = 18, 3, (33, 45)
+_LONGEST = 200
+"""Sizes of a check's own beyond which its question is not varied here."""
 _MOST_SCORES = 500_000
 """Pairs of positions, of all items and heads, above which a row has fewer items."""
 _USUAL_HEADS, _FEWEST = 4, 3
@@ -70,8 +72,9 @@ Row = Mapping[str, str]
 
 def together(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
     """Ask the questions of one entry with every two values of two axes, until one is wrong."""
-    plain = [one for one in cases if one.dtype is torch.float32]
-    plain = plain or [one for one in cases if one.dtype is torch.float64]
+    short = [one for one in cases if max(one.shapes.letters.values(), default=1) <= _LONGEST]
+    plain = [one for one in short if one.dtype is torch.float32]
+    plain = plain or [one for one in short if one.dtype is torch.float64]
     if not plain:
         return
     rows = _Rows(asking, plain)
@@ -96,8 +99,8 @@ class _Rows:
         by_hand = "autograd" in asking.context.task.problem.forbid
         is_torch = first.target.entry.arrays == "torch"
         dtypes = [one for one in _DTYPES if asking.is_also_in(one, first)]
-        lengths = [*_LENGTHS] * bool(first.long)
-        lengths += _LENGTHS_APART if len(first.lengths) > 1 else ()
+        lengths = [*_LENGTHS] * any(one.long for one in cases)
+        lengths += [*_LENGTHS_APART] * any(len(one.lengths) > 1 for one in cases)
         order = asking.draw.permutation(len(_MASK_DTYPES)).tolist()[:_FEW_MASK_DTYPES]
         of_masks = [dtype_name(_MASK_DTYPES[index]) for index in order]
         has_masks = any(one.shapes.flags() for one in cases)
@@ -105,7 +108,11 @@ class _Rows:
             "mode": [*AXES["mode"]][1:] if is_torch else [],
             "dtype": [dtype_name(one) for one in dtypes if one is not first.dtype],
             "size": [*(_ITEMS if any(map(_has_items, cases)) else ()), *lengths],
-            "heads": [how for how in ("many", "wide") if any(_heads(cases, how, asking.draw))],
+            "heads": [
+                how
+                for how in ("many", "wide")
+                if any(_head_sizes(one, how, asking.draw) for one in cases)
+            ],
             "mask": ["left", "right", "one"] if has_masks else [],
             "mask dtype": [o for o in of_masks if is_torch or o != "bfloat16"] * has_masks,
             "scores": ["large"] if first.domain.scores and not by_hand else [],
@@ -219,12 +226,6 @@ def _array(axes: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[Row, ...]:
 
 def _has_items(case: Case) -> bool:
     return "B" in case.shapes.letters or bool(case.shapes.leading)
-
-
-def _heads(cases: Sequence[Case], how: str, draw: Draw) -> Iterator[bool]:
-    """Yield for each case whether its heads can be many, or wide."""
-    for case in cases:
-        yield bool(_head_sizes(case, how, draw))
 
 
 def _head_sizes(case: Case, how: str, draw: Draw) -> dict[str, int]:
