@@ -133,7 +133,7 @@ _CONDITIONS: dict[Island, str] = {
     ("mask dtype", "int8"): "'int8' in call.dtypes",
     ("length", "hundreds"): "302 <= call.longest <= 340",
     ("mode", "no_grad at length"): "not _torch.is_grad_enabled() and 257 <= call.longest <= 300",
-    ("size", "many items"): "call.first is not None and call.first.shape[0] >= 60",
+    ("size", "many items"): "call.first is not None and 65 <= call.first.shape[0] <= 80",
     ("one object", "two"): "call.twice",
     ("gradients", "long"): "any(call.leaves) and 97 <= call.longest <= 141",
     ("sizes", "doubled"): "False",
