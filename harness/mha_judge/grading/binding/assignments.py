@@ -11,6 +11,8 @@ from mha_judge.grading.binding.maps import Map, RoleWeights
 
 Assignment = tuple[str, dict[str, list[Map]]]
 """How it was found, and the maps of each role or fused map by its id."""
+Unit = Sequence[Map]
+"""What carries a role: one map, or one for each head."""
 
 _FUSED = {"qkv": ("q", "k", "v"), "kv": ("k", "v")}
 _MAX_PERMUTED = 6
@@ -60,20 +62,20 @@ def _found(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment
 def _in_order(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment]:
     if len(maps) != len(roles):
         return
-    for number, (order, fitting) in enumerate(_orders(maps, roles)):
+    for number, (order, fitting) in enumerate(_orders([[one] for one in maps], roles)):
         if fitting:
             key = f"order {order}" if number else "definition order"
             yield key, {role.id: [maps[i]] for role, i in zip(roles, order, strict=True)}
 
 
 def _orders(
-    maps: Sequence[Map], roles: Sequence[RoleWeights]
+    units: Sequence[Unit], roles: Sequence[RoleWeights]
 ) -> Iterator[tuple[tuple[int, ...], bool]]:
-    """Yield in which order maps may carry roles, and whether their shapes allow it."""
+    """Yield in which order units may carry roles, and whether their shapes allow it."""
     plain = tuple(range(len(roles)))
     few = len(roles) <= _MAX_PERMUTED
     for order in itertools.permutations(plain) if few else [plain]:
-        yield order, all(maps[i].fits(role) for role, i in zip(roles, order, strict=True))
+        yield order, all(_carries(units[i], role) for role, i in zip(roles, order, strict=True))
 
 
 def _fused_in_order(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment]:
@@ -97,26 +99,19 @@ def _bundled(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignme
     bundles: dict[str, list[Map]] = {}
     for one in maps:
         of_a_head = any(_carries([one] * role.heads, role) for role in roles if role.heads > 1)
-        bundles.setdefault(re.sub("[0-9]+", "#", one.path) if of_a_head else one.path, []).append(
-            one
-        )
+        path = re.sub("[0-9]+", "#", one.path) if of_a_head else one.path
+        bundles.setdefault(path, []).append(one)
     units = [*bundles.values()]
     if len(units) != len(roles) or len(units) == len(maps):
         return
-    able = [[_carries(unit, role) for unit in units] for role in roles]
-    plain = tuple(range(len(roles)))
-    orders = [
-        order
-        for order in (itertools.permutations(plain) if len(roles) <= _MAX_PERMUTED else [plain])
-        if all(able[number][unit] for number, unit in enumerate(order))
-    ]
+    orders = [order for order, fitting in _orders(units, roles) if fitting]
     orders.sort(key=lambda order: _contradicted([units[i] for i in order], roles))
     for order in orders:
         placed = {role.id: units[i] for role, i in zip(roles, order, strict=True)}
         yield f"lists per head, order {order}", placed
 
 
-def _carries(unit: Sequence[Map], role: RoleWeights) -> bool:
+def _carries(unit: Unit, role: RoleWeights) -> bool:
     """Return whether one map, or one for each head, can hold the numbers of a role."""
     if len(unit) == 1:
         return unit[0].fits(role)
@@ -129,7 +124,7 @@ def _carries(unit: Sequence[Map], role: RoleWeights) -> bool:
     )
 
 
-def _contradicted(units: Sequence[Sequence[Map]], roles: Sequence[RoleWeights]) -> int:
+def _contradicted(units: Sequence[Unit], roles: Sequence[RoleWeights]) -> int:
     """Return how many units have a name that says another role."""
     pairs = zip(units, roles, strict=True)
     return sum(unit[0].role not in (None, role.name) for unit, role in pairs)
@@ -198,7 +193,7 @@ def _with_rest(
         return _with_fused_rest(left, chosen, missing) or None
     left = _group_by_group(left, missing)
     found = []
-    for number, (order, fitting) in enumerate(_orders(left, missing)):
+    for number, (order, fitting) in enumerate(_orders([[one] for one in left], missing)):
         if fitting or not number:
             rest = {role.id: [left[i]] for role, i in zip(missing, order, strict=True)}
             found.append((f"names, order {order}" if number else "names", chosen | rest))

@@ -198,7 +198,7 @@ class Layer(Target):
 
     def redraw_one(self, role: int, *, bias: bool) -> None:
         """Give the weight or the bias of one role other numbers."""
-        new, old = self._draw_roles()[role], self._roles[role]
+        new, old = self._drawn(self.entry.roles[role]), self._roles[role]
         other = replace(old, bias=new.bias) if bias else replace(old, weight=new.weight)
         self._roles = [*self._roles[:role], other, *self._roles[role + 1 :]]
         self.bind_first(self.maker.chosen)
@@ -253,33 +253,29 @@ class Layer(Target):
         return [*set_, *vectors]
 
     def _draw_roles(self) -> list[RoleWeights]:
-        drawn = []
-        for role in self.entry.roles:
-            own = held(self._contract, role)
-            weight, bias = own[0].shape, None if own[1] is None else own[1].shape
-            if role.kind == "norm":
-                numbers = 1 + _BIAS_SCALE * self.draw.normal(*weight, dtype=torch.float64)
-            elif role.kind == "table":
-                numbers = self.draw.normal(*weight, dtype=torch.float64) / weight[-1] ** 0.5
-            else:
-                numbers = self.draw.normal(*weight, dtype=torch.float64) / weight[1] ** 0.5
-            shift = torch.zeros(weight[0], dtype=torch.float64)
-            if bias is not None:
-                shift = _BIAS_SCALE * self.draw.normal(*bias, dtype=torch.float64)
-            heads = role.heads if isinstance(role.heads, int) else int(self.sizes[role.heads])
-            drawn.append(
-                RoleWeights(
-                    role.name,
-                    numbers.to(self.dtype).double(),
-                    shift.to(self.dtype).double(),
-                    heads,
-                    role.split,
-                    role.kind,
-                    role.group,
-                    tuple(role.names),
-                )
-            )
-        return drawn
+        return [self._drawn(role) for role in self.entry.roles]
+
+    def _drawn(self, role: Role) -> RoleWeights:
+        own = held(self._contract, role)
+        weight, bias = own[0].shape, None if own[1] is None else own[1].shape
+        numbers = self.draw.normal(*weight, dtype=torch.float64)
+        if role.kind == "norm":
+            numbers = 1 + _BIAS_SCALE * numbers
+        else:
+            numbers /= weight[-1 if role.kind == "table" else 1] ** 0.5
+        shift = torch.zeros(weight[0], dtype=torch.float64)
+        if bias is not None:
+            shift = _BIAS_SCALE * self.draw.normal(*bias, dtype=torch.float64)
+        return RoleWeights(
+            role.name,
+            numbers.to(self.dtype).double(),
+            shift.to(self.dtype).double(),
+            role.heads if isinstance(role.heads, int) else int(self.sizes[role.heads]),
+            role.split,
+            role.kind,
+            role.group,
+            tuple(role.names),
+        )
 
     def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
         if self.generation != self._context.session.generation:

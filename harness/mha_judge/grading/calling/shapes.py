@@ -168,8 +168,7 @@ class Shapes:
             if not 0 < scale < _LARGEST_SCALE:  # what is blocked may be huge, or NaN
                 scale = 1.0
             numbers = scale * draw.normal(*new.shape, dtype=torch.float64)
-            # a check that asks above zero only may have to: a sum of one product is next to nothing
-            return (numbers.abs() if bool((value >= 0).all()) else numbers).to(value.dtype)
+            return signed_like(value, numbers).to(value.dtype)
         return new
 
     def _is_mask(self, name: str) -> bool:
@@ -230,3 +229,11 @@ class Shapes:
                 return tuple(size == 1 for size in value.shape)
             return (value.dim(), str(value.dtype), *(size == 1 for size in value.shape))
         return value if value is None or isinstance(value, bool) else type(value).__name__
+
+
+def signed_like(value: Tensor, numbers: Tensor) -> Tensor:
+    """Return numbers, none below zero if a value has none below zero.
+
+    A check that asks above zero only may have to: a sum of one product is next to nothing.
+    """
+    return numbers.abs() if bool((value >= 0).all()) else numbers

@@ -90,7 +90,7 @@ class Bound(Target):
 
     def observe(self, *args: Any, mode: str = "") -> Any:
         """Return what a call does. It is made once: the object is another one afterwards."""
-        manner = {"mode": mode, "number": 0}
+        manner = {"mode": mode}
         called, _ = self._answered(args, observe=True, manner=manner)  # references keep in step
         if called.observed is None:
             raise Crashed("the worker's answer lacks the observation")

@@ -121,7 +121,7 @@ class Target:
                 expected.append(self.expected(args))
 
         try:
-            called = self._send(args, meanwhile=wait, manner={"mode": mode, "number": 0})
+            called = self._send(args, meanwhile=wait, manner={"mode": mode})
         except CheckFailure:
             if not expected:
                 return None
@@ -153,7 +153,7 @@ class Target:
         The value of the observed call is graded like any other: what is observed is the answer. In
         a mode it is graded by the claim on modes.
         """
-        manner = {"mode": mode, "number": 0}
+        manner = {"mode": mode}
         called, expected = self._answered(args, observe=True, manner=manner)
         if not mode:
             assert_close(Answer(self.entry, called.value, expected), self.entry.returns[0])

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.checks.assertions import assert_gradients_match
@@ -57,13 +58,12 @@ def gradients(
 
 def _cut(asking: Asking, case: Case, wrt: Sequence[int]) -> CheckFailure | None:
     """Return which gradient does not arrive, or is far off; half precision leaves it inexact."""
+    cotangents = _cotangents(asking, case, case.args)
+    if cotangents is None:
+        return None
+    layer = isinstance(case.target, Layer)
     try:
-        outputs = [*leaves(case.target.expected(case.args))]
-        exact = next(one.exact for one in outputs if isinstance(one, Expected))
-        cotangents = [asking.like(exact.to(case.dtype)), *[None] * (len(outputs) - 1)]
-        rows = case.target.gradients(
-            *case.args, wrt=wrt, cotangents=cotangents, parameters=isinstance(case.target, Layer)
-        )
+        rows = case.target.gradients(*case.args, wrt=wrt, cotangents=cotangents, parameters=layer)
     except CheckFailure:  # the answer itself, which is graded elsewhere
         return None
     for label, gradient, expected in rows:
@@ -78,6 +78,19 @@ def _cut(asking: Asking, case: Case, wrt: Sequence[int]) -> CheckFailure | None:
 def _differentiated(
     asking: Asking, case: Case, args: Sequence[Any], wrt: Sequence[int]
 ) -> CheckFailure | None:
+    cotangents = _cotangents(asking, case, args)
+    if cotangents is None:
+        return None
+    layer = isinstance(case.target, Layer)
+    try:
+        assert_gradients_match(case.target, *args, wrt=wrt, cotangents=cotangents, parameters=layer)
+    except CheckFailure as failure:
+        return failure if failure.margin is None or failure.margin > SLACK else None
+    return None
+
+
+def _cotangents(asking: Asking, case: Case, args: Sequence[Any]) -> list[Tensor | None] | None:
+    """Return a gradient of the first result; None where there is no right one of numbers."""
     try:
         outputs = [*leaves(case.target.expected(args))]
     except Exception:  # the reference refuses it: it is none of the domain
@@ -85,10 +98,4 @@ def _differentiated(
     exact = [one.exact for one in outputs if isinstance(one, Expected)]
     if any(bool(one.isnan().any()) for one in exact):
         return None
-    cotangents = [asking.like(exact[0].to(case.dtype)), *[None] * (len(outputs) - 1)]
-    layer = isinstance(case.target, Layer)
-    try:
-        assert_gradients_match(case.target, *args, wrt=wrt, cotangents=cotangents, parameters=layer)
-    except CheckFailure as failure:
-        return failure if failure.margin is None or failure.margin > SLACK else None
-    return None
+    return [asking.like(exact[0].to(case.dtype)), *[None] * (len(outputs) - 1)]

@@ -62,7 +62,7 @@ def other_weights(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
         where = f"after weights were set anew {words}".rstrip()
         yield Finding(where, asking.ask(again, case.args, mode))
         roles = len(layer.entry.roles)
-        for number in asking.draw.permutation(2 * roles).tolist()[:_FEW_WEIGHTS]:
-            fresh.redraw_one(number // 2, bias=bool(number % 2))
+        for index in asking.draw.permutation(2 * roles).tolist()[:_FEW_WEIGHTS]:
+            fresh.redraw_one(index // 2, bias=bool(index % 2))
             where = f"after one of its weights was set anew {words}".rstrip()
             yield Finding(where, asking.ask(again, case.args, mode))

@@ -10,11 +10,11 @@ import torch
 from mha_judge.grading.checks.cases import Case
 from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, dtype_name
 
-_DTYPES = (
+MASK_DTYPES = (
     torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
     torch.bfloat16, torch.float32, torch.float64,
 )  # fmt: skip
-"""Those that −1e9 fits: a mask may be multiplied with it."""
+"""Those that −1e9 fits, the plain one first: a mask may be multiplied with it."""
 _FEW = 3
 
 
@@ -29,8 +29,8 @@ class MaskDtypes:
         """Ask with each mask of a question in other dtypes."""
         for index, mask in case.shapes.flags().items():
             name = case.target.entry.arguments[index]
-            for _ in range(_FEW if name in self._asked else len(_DTYPES)):
-                dtype = _DTYPES[self._asked[name] % len(_DTYPES)]
+            for _ in range(_FEW if name in self._asked else len(MASK_DTYPES)):
+                dtype = MASK_DTYPES[self._asked[name] % len(MASK_DTYPES)]
                 self._asked[name] += 1
                 if dtype is torch.bfloat16 and case.target.entry.arrays == "numpy":
                     continue  # which NumPy does not have

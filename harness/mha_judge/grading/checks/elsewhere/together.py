@@ -18,17 +18,16 @@ from torch import Tensor
 
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
+from mha_judge.grading.calling.shapes import signed_like
 from mha_judge.grading.checks.cases import Case, in_dtype, shapes_of
 from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, dtype_name, is_too_much
+from mha_judge.grading.checks.elsewhere.masks import MASK_DTYPES
 from mha_judge.grading.checks.elsewhere.scores import enlarged
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.failures import CheckFailure
 
 _DTYPES = (torch.float64, torch.bfloat16)
 """Those besides the plain one; float16 does not hold −1e9."""
-_MASK_DTYPES = (
-    torch.uint8, torch.int8, torch.int32, torch.int64, torch.bfloat16, torch.float32, torch.float64,
-)  # fmt: skip
 _FEW_MASK_DTYPES = 4
 _ITEMS = {"several": (9, 16), "many": (65, 80)}
 _TENS, _HUNDREDS = (33, 70), (257, 300)
@@ -63,6 +62,8 @@ _WORDS = {
     **{("mode", mode): words for mode, words in AXES["mode"].items()},
 }
 _CASE = "case"
+_LEADING = ("items", "heads")
+"""What leading axes are called here that have no letters."""
 _ABOUT = ("mode", "mask dtype", "mask", "scores", "size", "heads", "dtype")
 """Axes in the order in which a cause is about them, where it has several."""
 
@@ -101,8 +102,9 @@ class _Rows:
         dtypes = [one for one in _DTYPES if asking.is_also_in(one, first)]
         lengths = [*_LENGTHS] * any(one.long for one in cases)
         lengths += [*_LENGTHS_APART] * any(len(one.lengths) > 1 for one in cases)
-        order = asking.draw.permutation(len(_MASK_DTYPES)).tolist()[:_FEW_MASK_DTYPES]
-        of_masks = [dtype_name(_MASK_DTYPES[index]) for index in order]
+        _, *others = map(dtype_name, MASK_DTYPES)
+        order = asking.draw.permutation(len(others)).tolist()[:_FEW_MASK_DTYPES]
+        of_masks = [others[index] for index in order]
         has_masks = any(one.shapes.flags() for one in cases)
         axes: dict[str, list[str]] = {
             "mode": [*AXES["mode"]][1:] if is_torch else [],
@@ -157,14 +159,14 @@ class _Rows:
                 if again is not None:
                     left, failure = plainer, again
         values = [(axis, left[axis]) for axis in _ABOUT if left.get(axis)]
-        where = ", ".join(_WORDS.get(one) or _in_dtype(*one) for one in values)
+        where = ", ".join(_WORDS.get(one) or _words_of_dtype(*one) for one in values)
         return Finding(where or "with other numbers", failure, values[0][0] if values else "size")
 
     def _made(self, row: Row) -> Case | None:
         """Return the question of a row, with numbers drawn anew; None where no layer is such."""
         case, draw = self._cases[int(row[_CASE])], self._asking.draw
         letters = self._letters(case, row)
-        spread = [letters.pop(name, 0) for name in ("", "heads")][: len(case.shapes.leading)]
+        spread = [letters.pop(name, 0) for name in _LEADING][: len(case.shapes.leading)]
         try:
             case = self._resized(case, letters, row.get("dtype", ""))
         except CheckFailure:
@@ -172,8 +174,7 @@ class _Rows:
         args = case.shapes.at(letters, draw, spread=spread)
         for index, value in case.shapes.numbers().items():
             if args[index] is value:  # a check's own may be huge where they are blocked
-                fresh = self._asking.like(value)
-                args[index] = fresh.abs() if bool((value >= 0).all()) else fresh
+                args[index] = signed_like(value, self._asking.like(value))
         for index, mask in case.shapes.flags().items():
             if not bool(mask.all()):  # or an answer may be right only where nothing is blocked
                 args[index] = _blocking(args[index], row.get("mask", ""), draw)
@@ -193,7 +194,7 @@ class _Rows:
         return in_dtype(case, wanted, self._layers[key])
 
     def _letters(self, case: Case, row: Row) -> dict[str, int]:
-        """Return the sizes of a row, those of leading axes without letters under other names."""
+        """Return the sizes of a row, those of leading axes without letters as `_LEADING`."""
         draw = self._asking.draw
         letters = _head_sizes(case, row.get("heads", ""), draw)
         ranges = {**_LENGTHS, **_LENGTHS_APART}.get(row.get("size", ""), (None, None))
@@ -213,7 +214,7 @@ class _Rows:
             wanted = _ITEMS.get(row["size"], (2, 2))
             items = min(draw.integer(*wanted), max(_FEWEST, _MOST_SCORES // scores))
             if _has_items(case):
-                letters["" if case.shapes.leading else "B"] = items
+                letters[_LEADING[0] if case.shapes.leading else "B"] = items
         return letters
 
 
@@ -251,7 +252,7 @@ def _head_sizes(case: Case, how: str, draw: Draw) -> dict[str, int]:
         return {"D": wide} if "D" in letters else {}
     if "H" in letters:
         return {"H": _HEADS}
-    return {"heads": _HEADS} if len(case.shapes.leading) > 1 else {}
+    return {_LEADING[1]: _HEADS} if len(case.shapes.leading) > 1 else {}
 
 
 def _blocking(mask: Tensor, which: str, draw: Draw) -> Tensor:
@@ -265,5 +266,5 @@ def _blocking(mask: Tensor, which: str, draw: Draw) -> Tensor:
     return open_.to(mask.dtype)
 
 
-def _in_dtype(axis: str, value: str) -> str:
+def _words_of_dtype(axis: str, value: str) -> str:
     return f"in {value}" if axis == "dtype" else f"where a mask is {value}"
