@@ -86,10 +86,10 @@ CLAIMS = (
     ),
     Claim(
         "any-history",
-        "The same whatever was called before",
+        "The same whatever was called before, with inputs left as they are",
         Category.ROBUSTNESS,
         2,
-        frozenset({"before", "instance", "weights"}),
+        frozenset({"before", "instance", "weights", "inputs"}),
     ),
     Claim(
         "scores-of-any-size",
@@ -109,10 +109,10 @@ CLAIMS = (
     ),
     Claim(
         "any-length",
-        "The same rule for long inputs, many items and many heads",
+        "The same rule for long inputs, many items, many heads and equal sizes",
         Category.VALUES,
         2,
-        frozenset({"length", "size", "heads", "dtype"}),
+        frozenset({"length", "size", "heads", "dtype", "equal"}),
         lambda domain: domain.long or domain.scores,
     ),
     Claim(

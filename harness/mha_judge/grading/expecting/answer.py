@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -35,10 +36,14 @@ class Answer:
     def __init__(self, entry: Entry, value: Any, expected: Any, call: int | None = None) -> None:
         self._entry = entry
         self._call = call
-        names = entry.returns
-        many = isinstance(expected, tuple) and len(names) > 1
-        self.expected = dict(zip(names, expected, strict=False)) if many else {names[0]: expected}
+        self.expected = _expected_by_name(entry, expected)
         self._values = by_name(entry, only_arrays(entry, value))
+
+    def against(self, expected: Any) -> Answer:
+        """Return the same answer beside what is expected of another call."""
+        other = copy(self)
+        other.expected = _expected_by_name(self._entry, expected)
+        return other
 
     def has(self, name: str) -> bool:
         """Return whether the candidate returned this result at all."""
@@ -86,6 +91,12 @@ class Answer:
         list(self.pairs(name))  # of the right build, or there is nothing to pass on
         index = self._entry.returns.index(name)
         return Live(Kept(self._call, (index,)), self.expected[name])
+
+
+def _expected_by_name(entry: Entry, expected: Any) -> dict[str, Any]:
+    names = entry.returns
+    many = isinstance(expected, tuple) and len(names) > 1
+    return dict(zip(names, expected, strict=False)) if many else {names[0]: expected}
 
 
 def assert_close(answer: Answer, *names: str, nan: bool = False) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,12 +15,19 @@ from mha_judge.grading.checks.assertions import assert_rejected
 from mha_judge.grading.checks.cases import Case
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.answer import Answer
-from mha_judge.grading.expecting.compare import compare
+from mha_judge.grading.expecting.compare import compare, require_form
+from mha_judge.grading.expecting.expected import Expected
 from mha_judge.grading.failures import CheckFailure, Crashed, Raised, TimedOut
 
 SLACK, _SLACK_HALF = 8.0, 3.0
 """How many times the error budget is allowed here. It follows from the reference alone, which may
 be lucky, and what is wrong in a corner is wrong by far."""
+
+
+_SAME = 1e-12
+"""How far the reference may move, as a share of its size, where it feels nothing of a change."""
+Compared = tuple[Any, Expected, str]
+"""What came, what is expected, and what it is called."""
 
 
 class Finding(NamedTuple):
@@ -40,8 +47,18 @@ Way = Callable[[Case, int], Iterator[Finding]]
 class Asking:
     """Asks one candidate, with inputs drawn anew in each place."""
 
-    def __init__(self, context: Context, cases: Iterable[Case]) -> None:
+    def __init__(
+        self, context: Context, cases: Iterable[Case], row_blocked: Collection[str] = ()
+    ) -> None:
+        """Take what is asked about.
+
+        Args:
+            context: Of the candidate.
+            cases: The questions that are asked again.
+            row_blocked: Entries that were asked with a mask in which a row had no open key.
+        """
         self.context = context
+        self.row_blocked = row_blocked
         self._entries: defaultdict[torch.dtype, set[str]] = defaultdict(set)
         for case in cases:
             self._entries[case.dtype].add(case.target.entry.name)
@@ -61,7 +78,12 @@ class Asking:
         return self.draw.normal(*value.shape, dtype=torch.float64).to(value.dtype)
 
     def ask(
-        self, case: Case, args: Sequence[Any], mode: str = "", score: float = 0.0
+        self,
+        case: Case,
+        args: Sequence[Any],
+        mode: str = "",
+        score: float = 0.0,
+        alike: Sequence[Any] | None = None,
     ) -> CheckFailure | None:
         """Return how the answer to other inputs is wrong, where the contract says what is right.
 
@@ -70,25 +92,53 @@ class Asking:
             args: With these arguments.
             mode: In which gradient mode.
             score: The largest score, which a reference without a softmax does not show.
+            alike: Arguments that the contract speaks of, where it does not of all that comes of
+                these: only what the reference gives for both is asked for.
         """
         try:
             answer = case.target.ask(args, mode)
             if answer is not None:  # or it is none of the domain
-                require_right(case, answer, score)
+                known = None if alike is None else answer.against(case.target.expected(alike))
+                require_right(case, answer, score, known)
         except CheckFailure as failure:
             return failure
         return None
 
 
-def require_right(case: Case, answer: Answer, score: float = 0.0) -> None:
-    """Assert that what was right in a plain call is right in this one."""
+def require_right(
+    case: Case, answer: Answer, score: float = 0.0, known: Answer | None = None
+) -> None:
+    """Assert that what was right in a plain call is right in this one.
+
+    Args:
+        case: What was asked.
+        answer: What came of it.
+        score: The largest score, which a reference without a softmax does not show.
+        known: The answer beside what is expected elsewhere; only where both are the same it counts.
+    """
     slack = _SLACK_HALF if case.is_half else SLACK
     for name in case.names:
-        for found, wanted, label in answer.pairs(name):
+        pairs = answer.pairs(name)
+        if known is not None:
+            pairs = map(_where_known, pairs, known.pairs(name))
+        for found, wanted, label in pairs:
             if wanted.is_telling:
                 if score > wanted.largest_logit:
                     wanted = replace(wanted, largest_logit=score)
                 compare(found, wanted, label, slack)
+
+
+def unfelt(one: Expected, other: Expected) -> Tensor:
+    """Return where the reference gives the same for two calls, in which NaN is nothing."""
+    size = max(float(one.exact.abs().max()), 1e-3) if one.exact.numel() else 1.0
+    return (one.exact - other.exact).abs() <= _SAME * size
+
+
+def _where_known(compared: Compared, known: Compared) -> Compared:
+    """Return a result in which only that is the candidate's what the contract speaks of."""
+    (found, wanted, label), (_, elsewhere, _) = compared, known
+    found = require_form(found, wanted, label)
+    return torch.where(unfelt(elsewhere, wanted), found, elsewhere.rounded), elsewhere, label
 
 
 def is_too_much(failure: CheckFailure | None) -> bool:

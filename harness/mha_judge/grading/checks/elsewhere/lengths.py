@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.checks.cases import Case, in_dtype, made_with
 from mha_judge.grading.checks.elsewhere.asking import (
     Asking,
@@ -19,6 +20,7 @@ from mha_judge.grading.checks.elsewhere.asking import (
     sizes_in_words,
 )
 from mha_judge.grading.checks.elsewhere.loud import louder, require_unfelt
+from mha_judge.grading.checks.elsewhere.masks import blocked_keys, blocking
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.grading.formulas.constants import integers_in
 from mha_judge.problem import axes_of
@@ -52,6 +54,7 @@ class Lengths:
         self._constants = integers_in(asking.context.task.submission.source)
         self._taken_s = 0.0
         self._asked: Counter[torch.dtype] = Counter()
+        self._blocked: set[str] = set()
 
     def ask(self, case: Case, number: int) -> Iterator[Finding]:
         """Ask for long inputs of one question."""
@@ -78,6 +81,8 @@ class Lengths:
         self._asked[case.dtype] += affordable > _TRIED
         if affordable > _TRIED and self._asked[case.dtype] <= _MOST.get(case.dtype, 0):
             yield self._at(case, dict.fromkeys(case.long, affordable), leading=1)
+        if affordable >= _HALF and not case.is_half:
+            yield from self._with_first_keys_blocked(case)
         *others, keys = case.lengths
         far = min(int(naive / 16), case.domain.longest, draw.integer(2_100, LONGEST))
         if (others or not case.domain.scores) and number < _MOST_FAR and _TRIED < far < most / 16:
@@ -102,16 +107,34 @@ class Lengths:
                 if fits and size <= case.domain.longest:
                     yield self._at(case, dict.fromkeys(letters, size), leading=1)
 
+    def _with_first_keys_blocked(self, case: Case) -> Iterator[Finding]:
+        """Ask as an answer is used in the end, with whole blocks of keys of which none is open."""
+        form = [[size == 1 for size in case.args[index].shape] for index in blocked_keys(case)]
+        if form and str(form) not in self._blocked and case.target.entry.arrays == "torch":
+            self._blocked.add(str(form))
+            length = _HALF + self._asking.draw.integer(0, 40)
+            letters = case.fitting(dict.fromkeys(case.long, length))
+            args = self._args_at(case, letters, leading=1)
+            for index in blocked_keys(case):
+                args[index] = blocking(args[index], "left", self._asking.draw)
+            failure = self._asking.ask(case, args, "no_grad")
+            where = f"where {sizes_in_words(letters)} and the first keys are blocked"
+            yield Finding(where, None if is_too_much(failure) else failure)
+
     def _at(self, case: Case, letters: Mapping[str, int], leading: int) -> Finding:
         letters = case.fitting(letters)
+        half, mode = "", ""
         if not case.is_half:
-            half, failure = "", self._asking.ask(case, self._args_at(case, letters, leading))
+            args = self._args_at(case, letters, leading)
+            failure = self._asking.ask(case, args)
+            if failure is None and case.target.entry.arrays == "torch":
+                mode, failure = "no_grad", self._asking.ask(case, args, "no_grad")
         else:
             half, failure = f"in {dtype_name(case.dtype)} ", self._aloud(case, letters, leading)
             if failure is not None and failure.margin is not None:
                 again = (self._aloud(case, letters, leading) for _ in range(_AGAIN))
                 failure = next((one for one in again if one is not None), None)
-        where = f"{half}where {sizes_in_words(letters)}"
+        where = f"{half}where {sizes_in_words(letters)} {AXES['mode'][mode]}".rstrip()
         return Finding(where, None if is_too_much(failure) else failure)
 
     def _aloud(self, case: Case, letters: Mapping[str, int], leading: int) -> CheckFailure | None:

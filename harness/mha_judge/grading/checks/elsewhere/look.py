@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from torch import Tensor
+
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.checks.cases import Case, cases_of
@@ -15,7 +17,7 @@ from mha_judge.grading.checks.elsewhere import identity, sizes
 from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, Way
 from mha_judge.grading.checks.elsewhere.gradients import gradients
 from mha_judge.grading.checks.elsewhere.lengths import Lengths
-from mha_judge.grading.checks.elsewhere.masks import MaskDtypes
+from mha_judge.grading.checks.elsewhere.masks import MaskDtypes, unchanged
 from mha_judge.grading.checks.elsewhere.scores import scores
 from mha_judge.grading.checks.elsewhere.together import together
 from mha_judge.grading.checks.elsewhere.values import values
@@ -31,7 +33,7 @@ def look_elsewhere(
     steps = [step for check in checks for step in context.trace.of(check)]
     with context.trials():
         cases = list(_right(cases_of(steps)))
-        asking = Asking(context, cases)
+        asking = Asking(context, cases, _with_blocked_rows(steps))
         ways = _ways(asking, _differentiated(steps))
         asked: Counter[str] = Counter()
         for case in cases:
@@ -56,9 +58,11 @@ def _ways(asking: Asking, wrt: Mapping[str, Sequence[int]]) -> dict[str, Way]:
         "scores": functools.partial(scores, asking),
         "values": functools.partial(values, asking),
         "mask dtype": MaskDtypes(asking).ask,
+        "inputs": functools.partial(unchanged, asking),
         "one object": functools.partial(identity.one_object, asking),
         "gradients": functools.partial(gradients, asking, wrt),
         "sizes": functools.partial(sizes.unfit, asking),
+        "equal": functools.partial(sizes.equal, asking),
         "weights": functools.partial(identity.other_weights, asking),
         "length": Lengths(asking).ask,
     }
@@ -102,6 +106,19 @@ def _is_right(answer: Answer, name: str) -> bool:
     except (CheckFailure, ValueError):  # wrong, or nothing that the contract says
         return False
     return True
+
+
+def _with_blocked_rows(steps: Sequence[Step]) -> set[str]:
+    """Return the entries that were asked with a mask in which a row has no open key."""
+    found = set()
+    for step in steps:
+        entry = step.target.entry
+        if entry.domain is not None and step.failure is None:
+            given = zip(entry.arguments, step.args, strict=False)
+            masks = [value for name, value in given if name in entry.domain.flags]
+            if any(isinstance(one, Tensor) and not bool(one.any(-1).all()) for one in masks):
+                found.add(entry.name)
+    return found
 
 
 def _differentiated(steps: Sequence[Step]) -> dict[str, list[int]]:

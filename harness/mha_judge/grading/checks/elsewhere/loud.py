@@ -10,9 +10,9 @@ from torch import Tensor
 
 from mha_judge.grading.calling.function import Function
 from mha_judge.grading.checks.cases import Case, shapes_of
+from mha_judge.grading.checks.elsewhere.asking import Compared, unfelt
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.compare import require_form
-from mha_judge.grading.expecting.expected import Expected
 from mha_judge.grading.failures import CheckFailure
 
 _LOUD, _FACTOR, _FACTOR_OF_VALUES = 2, 8.0, 100.0
@@ -20,9 +20,9 @@ _LOUD, _FACTOR, _FACTOR_OF_VALUES = 2, 8.0, 100.0
 _ROUNDED, _RUN, _SHIFT = 256, 4, 2
 """The last position that bfloat16 counts up to, how many beyond it are larger, side by side, and
 how much later in every second item."""
-_SAME, _UNFELT = 1e-12, 4.0
-"""How far the reference may move, as a share of its size, where it feels nothing of a change; and
-how far an answer may, in units of its dtype."""
+_UNFELT = 4.0
+"""How far an answer may move where the reference feels nothing of a change, in units of its
+dtype."""
 
 
 def louder(
@@ -56,11 +56,11 @@ def louder(
     return quiet, [loud.get(index, value) for index, value in enumerate(quiet)]
 
 
-def require_unfelt(before: tuple[Any, Expected, str], after: tuple[Any, Expected, str]) -> None:
+def require_unfelt(before: Compared, after: Compared) -> None:
     """Assert that an answer changes only where that of the reference does."""
     (found, exact, label), (other, changed, _) = before, after
     size = max(float(exact.exact.abs().max()), 1e-3) if exact.exact.numel() else 1.0
-    same = (exact.exact - changed.exact).abs() <= _SAME * size
+    same = unfelt(exact, changed)
     one, two = (require_form(value, exact, label).double() for value in (found, other))
     apart = torch.where(same, (one - two).abs(), torch.zeros_like(one))
     allowed = _UNFELT * torch.finfo(exact.rounded.dtype).eps * size

@@ -1,4 +1,4 @@
-"""Sizes that do not belong together: one more, one less, and twice as many must raise."""
+"""Sizes that do not belong together, and must raise; sizes that are equal, and mean nothing."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 from torch import Tensor
 
 from mha_judge.grading.calling.layer import Layer
-from mha_judge.grading.checks.cases import Case, without_masks
-from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, accepted
+from mha_judge.grading.checks.cases import Case, made_with, without_masks
+from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, accepted, sizes_in_words
 
 _MOST = 4
 """Questions that are asked with sizes that do not belong together."""
+_MOST_EQUAL = 2
+"""Questions of which two sizes are made equal."""
 
 
 def unfit(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
@@ -71,6 +73,23 @@ def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Itera
                 args[target.entry.arguments.index(divisor)] = count
             why = f"{letter} = {size} with {divisor} = {count}, and inputs {_shown(case, args)}"
             yield accepted(target, args, why)
+
+
+def equal(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
+    """Ask with two sizes of a call equal: what tells axes apart by their sizes fails there."""
+    if case.is_half or number >= _MOST_EQUAL:
+        return
+    fixed = {*made_with(case.target), *case.domain.divides.values()}
+    groups = [[letter] for letter in case.shapes.letters if letter not in {*fixed, *case.long}]
+    known = dict.fromkeys([*case.shapes.letters.values(), *case.shapes.leading])
+    for group in [*case.lengths, *groups]:
+        for size in known:
+            letters = case.fitting(dict.fromkeys(group, size))
+            if size > 1 and case.shapes.letters[group[0]] != size and {*letters.values()} == {size}:
+                failure = asking.ask(case, case.shapes.at(letters, asking.draw))
+                others = [n for n, s in case.shapes.letters.items() if s == size and n not in group]
+                where = sizes_in_words({**letters, **dict.fromkeys(others, size)})
+                yield Finding(f"where {where}", failure)
 
 
 class _Made:

@@ -14,14 +14,18 @@ from functools import cache
 
 import torch
 from covertable import make
-from torch import Tensor
 
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.calling.shapes import signed_like
 from mha_judge.grading.checks.cases import Case, in_dtype, shapes_of
 from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, dtype_name, is_too_much
-from mha_judge.grading.checks.elsewhere.masks import MASK_DTYPES
+from mha_judge.grading.checks.elsewhere.masks import (
+    MASK_DTYPES,
+    blocked_keys,
+    blocking,
+    without_a_row,
+)
 from mha_judge.grading.checks.elsewhere.scores import enlarged
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.failures import CheckFailure
@@ -30,12 +34,12 @@ _DTYPES = (torch.float64, torch.bfloat16)
 """Those besides the plain one; float16 does not hold −1e9."""
 _FEW_MASK_DTYPES = 4
 _ITEMS = {"several": (9, 16), "many": (65, 80)}
-_TENS, _HUNDREDS = (33, 70), (257, 300)
+_TENS, _HUNDREDS, _THOUSANDS = (33, 70), (257, 300), (2_060, 2_200)
 _LENGTHS = {"tens": (_TENS, _TENS), "hundreds": (_HUNDREDS, _HUNDREDS)}
 """What the first length is, and the last; None where it is plain."""
-_LENGTHS_APART = {"first": (_HUNDREDS, None), "last": (None, _HUNDREDS)}
-_HUNDREDS_OF_HEADS = (129, 150)
-"""Where there are many heads."""
+_LENGTHS_APART = {"first": (_THOUSANDS, None), "last": (None, _THOUSANDS)}
+_LESS = {_HUNDREDS: (129, 150), _THOUSANDS: _HUNDREDS}
+"""Where heads are many, or wide."""
 _HEADS, _GROUPS, _WIDE = 18, 3, (33, 45)
 _LONGEST = 200
 """Sizes of a check's own beyond which its question is not varied here."""
@@ -49,8 +53,8 @@ _AGAIN = 2
 _WORDS = {
     ("size", "tens"): "at tens of positions",
     ("size", "hundreds"): "at hundreds of positions",
-    ("size", "first"): "where the first length alone is hundreds",
-    ("size", "last"): "where the last length alone is hundreds",
+    ("size", "first"): "where the first length alone is thousands",
+    ("size", "last"): "where the last length alone is thousands",
     ("size", "several"): "in a batch of ten or so",
     ("size", "many"): "in a batch of seventy or so",
     ("heads", "many"): f"with {_HEADS} heads",
@@ -58,6 +62,8 @@ _WORDS = {
     ("mask", "left"): "where the first keys are blocked",
     ("mask", "right"): "where the last keys are blocked",
     ("mask", "one"): "where one key is blocked",
+    ("mask", "alone"): "where one key alone is open",
+    ("mask", "row"): "where a row has no open key",
     ("scores", "large"): "where scores are large",
     **{("mode", mode): words for mode, words in AXES["mode"].items()},
 }
@@ -67,8 +73,20 @@ _LEADING = ("items", "heads")
 _ABOUT = ("mode", "mask dtype", "mask", "scores", "size", "heads", "dtype")
 """Axes in the order in which a cause is about them, where it has several."""
 
+_ALONE = {"mask": "alone", "scores": "large"}
+_HARD = (
+    {**_ALONE, "dtype": "bfloat16"},
+    {**_ALONE, "dtype": "float64"},
+    {"mask": "left", "size": "hundreds", "mode": "no_grad"},
+    {"mask": "left", "size": "last", "mode": "no_grad"},
+)
+"""Three values that must meet, as in a number for −∞ in one dtype, or whole blocks of keys that are
+blocked; every dtype of masks meets `_ALONE` too."""
+
 Row = Mapping[str, str]
 """By axis, its value; the plain one is empty."""
+Able = Mapping[tuple[str, str], tuple[str, ...]]
+"""By axis and value, the questions that can be asked so."""
 
 
 def together(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
@@ -95,32 +113,58 @@ class _Rows:
         self._cases = cases
         self._layers: dict[object, Layer] = {}
         self._before_s = asking.context.session.computed_s
-        first = cases[0]
-        # where every weight is 0 or 1 gradients are 0, but for the rounding of what cancels out
-        by_hand = "autograd" in asking.context.task.problem.forbid
-        is_torch = first.target.entry.arrays == "torch"
-        dtypes = [one for one in _DTYPES if asking.is_also_in(one, first)]
-        lengths = [*_LENGTHS] * any(one.long for one in cases)
-        lengths += [*_LENGTHS_APART] * any(len(one.lengths) > 1 for one in cases)
-        _, *others = map(dtype_name, MASK_DTYPES)
-        order = asking.draw.permutation(len(others)).tolist()[:_FEW_MASK_DTYPES]
-        of_masks = [others[index] for index in order]
-        has_masks = any(one.shapes.flags() for one in cases)
-        axes: dict[str, list[str]] = {
-            "mode": [*AXES["mode"]][1:] if is_torch else [],
-            "dtype": [dtype_name(one) for one in dtypes if one is not first.dtype],
-            "size": [*(_ITEMS if any(map(_has_items, cases)) else ()), *lengths],
-            "heads": [
-                how
-                for how in ("many", "wide")
-                if any(_head_sizes(one, how, asking.draw) for one in cases)
-            ],
-            "mask": ["left", "right", "one"] if has_masks else [],
-            "mask dtype": [o for o in of_masks if is_torch or o != "bfloat16"] * has_masks,
-            "scores": ["large"] if first.domain.scores and not by_hand else [],
+        able = {
+            one: [str(number) for number, case in enumerate(cases) if self._can(case, *one)]
+            for one in self._values()
         }
-        varied = {axis: ("", *values) for axis, values in axes.items() if values}
-        self._axes = {_CASE: tuple(map(str, range(len(cases)))), **varied}
+        self._axes: dict[str, tuple[str, ...]] = {_CASE: tuple(map(str, range(len(cases))))}
+        for axis, value in able:
+            if able[axis, value]:
+                self._axes[axis] = (*self._axes.get(axis, ("",)), value)
+        self._able = {one: tuple(found) for one, found in able.items() if found}
+
+    def _values(self) -> Iterator[tuple[str, str]]:
+        """Yield every axis with each value that is not plain."""
+        draw = self._asking.draw
+        _, *others = map(dtype_name, MASK_DTYPES)
+        order = draw.permutation(len(others)).tolist()[:_FEW_MASK_DTYPES]
+        axes = {
+            "mode": [*AXES["mode"]][1:],
+            "dtype": map(dtype_name, _DTYPES),
+            "size": [*_ITEMS, *_LENGTHS, *_LENGTHS_APART],
+            "heads": ["many", "wide"],
+            "mask": ["left", "right", "one", "alone", "row"],
+            "mask dtype": [others[index] for index in order],
+            "scores": ["large"],
+        }
+        yield from ((axis, value) for axis, values in axes.items() for value in values)
+
+    def _can(self, case: Case, axis: str, value: str) -> bool:
+        """Return whether a question can be asked with one value of an axis."""
+        asking, flags = self._asking, case.shapes.flags().values()
+        is_torch = case.target.entry.arrays == "torch"
+        match axis:
+            case "mode":
+                return is_torch
+            case "dtype":
+                dtype = getattr(torch, value)
+                return dtype is not case.dtype and asking.is_also_in(dtype, case)
+            case "size" if value in _ITEMS:
+                return _has_items(case)
+            case "size":
+                return len(case.lengths) > (value in _LENGTHS_APART)
+            case "heads":
+                return bool(_head_sizes(case, value, asking.draw))
+            case "mask dtype":
+                return bool(flags) and (is_torch or value != "bfloat16")
+            case "mask":
+                if value == "row":
+                    return bool(blocked_keys(case)) and case.target.entry.name in asking.row_blocked
+                return bool(blocked_keys(case) or (value == "alone" and _lengths_given(case)))
+            case _:
+                # where every weight is 0 or 1 gradients are 0, but for the rounding of the rest
+                by_hand = "autograd" in asking.context.task.problem.forbid
+                return case.domain.scores and not by_hand
 
     @property
     def is_over(self) -> bool:
@@ -130,7 +174,9 @@ class _Rows:
 
     def drawn(self) -> Iterator[Row]:
         """Yield the rows of a covering array in an order drawn from the seed."""
-        rows = _array(tuple(self._axes.items())) if len(self._axes) > 2 else ()
+        if len(self._axes) < 3:
+            return
+        rows = _array(tuple(self._axes.items()), tuple(self._able.items()))
         for index in self._asking.draw.permutation(len(rows)).tolist():
             yield rows[index]
 
@@ -144,7 +190,10 @@ class _Rows:
             if case is None:
                 return None
             args, score = enlarged(case) if row.get("scores") else ([*case.args], 0.0)
-            failure = self._asking.ask(case, args, row.get("mode", ""), score)
+            blocked = (
+                without_a_row(case, args, self._asking.draw) if row.get("mask") == "row" else args
+            )
+            failure = self._asking.ask(case, blocked, row.get("mode", ""), score, alike=args)
             if failure is None or is_too_much(failure):
                 return None
         return failure
@@ -175,9 +224,12 @@ class _Rows:
         for index, value in case.shapes.numbers().items():
             if args[index] is value:  # a check's own may be huge where they are blocked
                 args[index] = signed_like(value, self._asking.like(value))
-        for index, mask in case.shapes.flags().items():
-            if not bool(mask.all()):  # or an answer may be right only where nothing is blocked
-                args[index] = _blocking(args[index], row.get("mask", ""), draw)
+        if row.get("mask") == "alone":
+            for index in _lengths_given(case):
+                args[index] = torch.ones_like(args[index])
+        for index in blocked_keys(case):
+            args[index] = blocking(args[index], row.get("mask", ""), draw)
+        for index in case.shapes.flags():
             if row.get("mask dtype"):
                 args[index] = args[index].to(getattr(torch, row["mask dtype"]))
         return replace(case, args=tuple(args), shapes=shapes_of(case.target, case.domain, args))
@@ -201,9 +253,9 @@ class _Rows:
         for group, within in ((case.lengths[:-1], ranges[0]), (case.lengths[-1:], ranges[1])):
             for equal in group if within else ():
                 assert within is not None
-                is_much = row.get("heads") == "many" and within == _HUNDREDS
-                size = draw.integer(*(_HUNDREDS_OF_HEADS if is_much else within))
-                letters |= dict.fromkeys(equal, size)
+                least, most = _LESS.get(within, within) if row.get("heads") else within
+                most = min(most, case.domain.longest)
+                letters |= dict.fromkeys(equal, draw.integer(min(least, most * 9 // 10), most))
         letters = case.fitting(letters)
         if row.get("size"):
             scores = _HEADS if row.get("heads") == "many" else _USUAL_HEADS
@@ -219,10 +271,39 @@ class _Rows:
 
 
 @cache
-def _array(axes: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[Row, ...]:
-    """Return a covering array of strength 2."""
-    array = make({axis: list(values) for axis, values in axes}, strength=2)
-    return tuple({**row} for row in array)
+def _array(
+    axes: tuple[tuple[str, tuple[str, ...]], ...],
+    able_to: tuple[tuple[tuple[str, str], tuple[str, ...]], ...],
+) -> tuple[Row, ...]:
+    """Return a covering array of strength 2, each value with questions that can be asked so.
+
+    Where a question cannot, another one is asked so, and it without.
+    """
+    values, of = {axis: list(values) for axis, values in axes}, dict(able_to)
+    of_masks = [{**_ALONE, "mask dtype": dtype} for dtype in values.get("mask dtype", ())]
+    hard = [*_HARD, *of_masks]
+    hard = [one for one in hard if all(told in values.get(axis, ()) for axis, told in one.items())]
+    rows = []
+    for number, row in enumerate(make(values, strength=2, presets=hard)):
+        able = [
+            one for one in values[_CASE] if all(one in of.get(told, (one,)) for told in row.items())
+        ]
+        if row[_CASE] not in able:
+            rows.append(
+                {a: v for a, v in row.items() if row[_CASE] in of.get((a, v), (row[_CASE],))}
+            )
+        if able:
+            rows.append(
+                {**row, _CASE: row[_CASE] if row[_CASE] in able else able[number % len(able)]}
+            )
+    return tuple({tuple(sorted(row.items())): row for row in rows}.values())
+
+
+def _lengths_given(case: Case) -> list[int]:
+    """Return the places of whole numbers up to which keys are open."""
+    names = case.target.entry.arguments[: len(case.args)]
+    given = [names.index(name) for name in case.domain.lengths if name in names]
+    return [index for index in given if case.args[index] is not None]
 
 
 def _has_items(case: Case) -> bool:
@@ -253,17 +334,6 @@ def _head_sizes(case: Case, how: str, draw: Draw) -> dict[str, int]:
     if "H" in letters:
         return {"H": _HEADS}
     return {_LEADING[1]: _HEADS} if len(case.shapes.leading) > 1 else {}
-
-
-def _blocking(mask: Tensor, which: str, draw: Draw) -> Tensor:
-    """Return a mask that blocks the first keys, the last, or one, of each row others."""
-    keys = mask.shape[-1]
-    if not which or keys < 2:
-        return mask
-    at = draw.lengths(*mask.shape[:-1], most=keys - 1)[..., None]
-    place = torch.arange(keys)
-    open_ = {"left": place >= at, "right": place < at, "one": place != at}[which]
-    return open_.to(mask.dtype)
 
 
 def _words_of_dtype(axis: str, value: str) -> str:
