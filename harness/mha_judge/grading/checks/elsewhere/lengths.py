@@ -128,14 +128,17 @@ class Lengths:
             args = self._args_at(case, letters, leading)
             failure = self._asking.ask(case, args)
             if failure is None and case.target.entry.arrays == "torch":
-                mode, failure = "no_grad", self._asking.ask(case, args, "no_grad")
+                failure = self._asking.ask(case, args, "no_grad")
+                mode = "no_grad" if failure else ""
         else:
             half, failure = f"in {dtype_name(case.dtype)} ", self._aloud(case, letters, leading)
             if failure is not None and failure.margin is not None:
                 again = (self._aloud(case, letters, leading) for _ in range(_AGAIN))
                 failure = next((one for one in again if one is not None), None)
         where = f"{half}where {sizes_in_words(letters)} {AXES['mode'][mode]}".rstrip()
-        return Finding(where, None if is_too_much(failure) else failure)
+        return Finding(
+            where, None if is_too_much(failure) else failure, axis="mode" if mode else ""
+        )
 
     def _aloud(self, case: Case, letters: Mapping[str, int], leading: int) -> CheckFailure | None:
         """Return how the answer is wrong with some positions louder, or where they must be unfelt.
