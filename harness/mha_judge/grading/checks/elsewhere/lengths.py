@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -117,28 +117,28 @@ class Lengths:
             args = self._args_at(case, letters, leading=1)
             for index in blocked_keys(case):
                 args[index] = blocking(args[index], "left", self._asking.draw)
-            failure = self._asking.ask(case, args, "no_grad")
             where = f"where {sizes_in_words(letters)} and the first keys are blocked"
-            yield Finding(where, None if is_too_much(failure) else failure)
+            yield self._asked_twice(case, args, where)
 
     def _at(self, case: Case, letters: Mapping[str, int], leading: int) -> Finding:
         letters = case.fitting(letters)
-        half, mode = "", ""
+        where = f"where {sizes_in_words(letters)}"
         if not case.is_half:
-            args = self._args_at(case, letters, leading)
-            failure = self._asking.ask(case, args)
-            if failure is None and case.target.entry.arrays == "torch":
-                failure = self._asking.ask(case, args, "no_grad")
-                mode = "no_grad" if failure else ""
-        else:
-            half, failure = f"in {dtype_name(case.dtype)} ", self._aloud(case, letters, leading)
-            if failure is not None and failure.margin is not None:
-                again = (self._aloud(case, letters, leading) for _ in range(_AGAIN))
-                failure = next((one for one in again if one is not None), None)
-        where = f"{half}where {sizes_in_words(letters)} {AXES['mode'][mode]}".rstrip()
-        return Finding(
-            where, None if is_too_much(failure) else failure, axis="mode" if mode else ""
-        )
+            return self._asked_twice(case, self._args_at(case, letters, leading), where)
+        failure = self._aloud(case, letters, leading)
+        if failure is not None and failure.margin is not None:
+            again = (self._aloud(case, letters, leading) for _ in range(_AGAIN))
+            failure = next((one for one in again if one is not None), None)
+        where = f"in {dtype_name(case.dtype)} {where}"
+        return Finding(where, None if is_too_much(failure) else failure)
+
+    def _asked_twice(self, case: Case, args: Sequence[Any], where: str) -> Finding:
+        """Ask with gradients and without; what is wrong without them alone is about the mode."""
+        failure, axis = self._asking.ask(case, args), ""
+        if failure is None and case.target.entry.arrays == "torch":
+            failure = self._asking.ask(case, args, "no_grad")
+            where, axis = f"{where} {AXES['mode']['no_grad']}", "mode"
+        return Finding(where, None if is_too_much(failure) else failure, axis if failure else "")
 
     def _aloud(self, case: Case, letters: Mapping[str, int], leading: int) -> CheckFailure | None:
         """Return how the answer is wrong with some positions louder, or where they must be unfelt.
