@@ -39,7 +39,7 @@ _LENGTHS = {"tens": (_TENS, _TENS), "hundreds": (_HUNDREDS, _HUNDREDS)}
 """What the first length is, and the last; None where it is plain."""
 _LENGTHS_APART = {"first": (_THOUSANDS, None), "last": (None, _THOUSANDS)}
 _LESS = {_HUNDREDS: (129, 150), _THOUSANDS: _HUNDREDS}
-"""Where heads are many, or wide."""
+"""Where heads are many, or wide, or nothing so long is graded."""
 _HEADS, _GROUPS, _WIDE = 18, 3, (33, 45)
 _LONGEST = 200
 """Sizes of a check's own beyond which its question is not varied here."""
@@ -53,8 +53,8 @@ _AGAIN = 2
 _WORDS = {
     ("size", "tens"): "at tens of positions",
     ("size", "hundreds"): "at hundreds of positions",
-    ("size", "first"): "where the first length alone is thousands",
-    ("size", "last"): "where the last length alone is thousands",
+    ("size", "first"): "where the first length alone is long",
+    ("size", "last"): "where the last length alone is long",
     ("size", "several"): "in a batch of ten or so",
     ("size", "many"): "in a batch of seventy or so",
     ("heads", "many"): f"with {_HEADS} heads",
@@ -190,10 +190,10 @@ class _Rows:
             if case is None:
                 return None
             args, score = enlarged(case) if row.get("scores") else ([*case.args], 0.0)
-            blocked = (
-                without_a_row(case, args, self._asking.draw) if row.get("mask") == "row" else args
-            )
-            failure = self._asking.ask(case, blocked, row.get("mode", ""), score, alike=args)
+            asked = args
+            if row.get("mask") == "row":
+                asked = without_a_row(case, args, self._asking.draw)
+            failure = self._asking.ask(case, asked, row.get("mode", ""), score, alike=args)
             if failure is None or is_too_much(failure):
                 return None
         return failure
@@ -253,9 +253,9 @@ class _Rows:
         for group, within in ((case.lengths[:-1], ranges[0]), (case.lengths[-1:], ranges[1])):
             for equal in group if within else ():
                 assert within is not None
-                least, most = _LESS.get(within, within) if row.get("heads") else within
-                most = min(most, case.domain.longest)
-                letters |= dict.fromkeys(equal, draw.integer(min(least, most * 9 // 10), most))
+                if row.get("heads") or case.domain.longest < within[1]:
+                    within = _LESS.get(within, within)
+                letters |= dict.fromkeys(equal, draw.integer(*within))
         letters = case.fitting(letters)
         if row.get("size"):
             scores = _HEADS if row.get("heads") == "many" else _USUAL_HEADS
@@ -273,30 +273,29 @@ class _Rows:
 @cache
 def _array(
     axes: tuple[tuple[str, tuple[str, ...]], ...],
-    able_to: tuple[tuple[tuple[str, str], tuple[str, ...]], ...],
+    able: tuple[tuple[tuple[str, str], tuple[str, ...]], ...],
 ) -> tuple[Row, ...]:
-    """Return a covering array of strength 2, each value with questions that can be asked so.
-
-    Where a question cannot, another one is asked so, and it without.
-    """
-    values, of = {axis: list(values) for axis, values in axes}, dict(able_to)
+    """Return a covering array of strength 2, each value with questions that can be asked so."""
+    values = {axis: list(values) for axis, values in axes}
     of_masks = [{**_ALONE, "mask dtype": dtype} for dtype in values.get("mask dtype", ())]
     hard = [*_HARD, *of_masks]
     hard = [one for one in hard if all(told in values.get(axis, ()) for axis, told in one.items())]
-    rows = []
-    for number, row in enumerate(make(values, strength=2, presets=hard)):
-        able = [
-            one for one in values[_CASE] if all(one in of.get(told, (one,)) for told in row.items())
-        ]
-        if row[_CASE] not in able:
-            rows.append(
-                {a: v for a, v in row.items() if row[_CASE] in of.get((a, v), (row[_CASE],))}
-            )
-        if able:
-            rows.append(
-                {**row, _CASE: row[_CASE] if row[_CASE] in able else able[number % len(able)]}
-            )
-    return tuple({tuple(sorted(row.items())): row for row in rows}.values())
+    rows = make(values, strength=2, presets=hard)
+    found = [one for number, row in enumerate(rows) for one in _possible(row, dict(able), number)]
+    return tuple({tuple(sorted(row.items())): row for row in found}.values())
+
+
+def _possible(row: Row, able: Able, number: int) -> Iterator[Row]:
+    """Yield a row, or one with a question that can be asked so, and its own with what is left."""
+    asked = row[_CASE]
+    unfit = [one for one in row.items() if asked not in able.get(one, (asked,))]
+    if unfit:
+        yield {axis: value for axis, value in row.items() if (axis, value) not in unfit}
+        others = set.intersection(*({*able[one]} for one in row.items() if one in able))
+        if others:
+            yield {**row, _CASE: sorted(others)[number % len(others)]}
+    else:
+        yield row
 
 
 def _lengths_given(case: Case) -> list[int]:
