@@ -90,7 +90,7 @@ class Domain(_Model):
     flags: list[Name] = []
     """Masks that hold zeros and ones in any dtype; an axis of a mask may be 1, or missing."""
     masks: list[Name] = []
-    """Other masks."""
+    """Others: booleans block where they are True, and floats are added to the scores."""
     long: list[Name] = []
     """Letters that may be thousands."""
     longest: PositiveInt = 5_000

@@ -115,8 +115,7 @@ class Lengths:
             length = _HALF + self._asking.draw.integer(0, 40)
             letters = case.fitting(dict.fromkeys(case.long, length))
             args = self._args_at(case, letters, leading=1)
-            for index in blocked_keys(case):
-                args[index] = blocking(args[index], "left", self._asking.draw)
+            args = blocking(case, args, "left", self._asking.draw)
             where = f"where {sizes_in_words(letters)} and the first keys are blocked"
             yield self._asked_twice(case, args, where)
 

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from torch import Tensor
-
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.checks.cases import Case, cases_of
@@ -17,7 +15,7 @@ from mha_judge.grading.checks.elsewhere import identity, sizes
 from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, Way
 from mha_judge.grading.checks.elsewhere.gradients import gradients
 from mha_judge.grading.checks.elsewhere.lengths import Lengths
-from mha_judge.grading.checks.elsewhere.masks import MaskDtypes, unchanged
+from mha_judge.grading.checks.elsewhere.masks import MaskDtypes, open_keys, unchanged
 from mha_judge.grading.checks.elsewhere.scores import scores
 from mha_judge.grading.checks.elsewhere.together import together
 from mha_judge.grading.checks.elsewhere.values import values
@@ -110,15 +108,12 @@ def _is_right(answer: Answer, name: str) -> bool:
 
 def _with_blocked_rows(steps: Sequence[Step]) -> set[str]:
     """Return the entries that were asked with a mask in which a row has no open key."""
-    found = set()
-    for step in steps:
-        entry = step.target.entry
-        if entry.domain is not None and step.failure is None:
-            given = zip(entry.arguments, step.args, strict=False)
-            masks = [value for name, value in given if name in entry.domain.flags]
-            if any(isinstance(one, Tensor) and not bool(one.any(-1).all()) for one in masks):
-                found.add(entry.name)
-    return found
+    return {
+        step.target.entry.name
+        for step in steps
+        for open_ in open_keys(step.target.entry, step.args).values()
+        if step.failure is None and not bool(open_.any(-1).all())
+    }
 
 
 def _differentiated(steps: Sequence[Step]) -> dict[str, list[int]]:

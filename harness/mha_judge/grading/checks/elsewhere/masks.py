@@ -14,6 +14,7 @@ from mha_judge.grading.checks.cases import Case
 from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, dtype_name
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.failures import CheckFailure
+from mha_judge.problem import Entry
 
 MASK_DTYPES = (
     torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
@@ -56,20 +57,24 @@ def unchanged(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
         yield Finding("where a row has no open key", failure)
 
 
-def blocking(mask: Tensor, which: str, draw: Draw) -> Tensor:
-    """Return a mask that blocks the first keys, the last, one, or all but one, in each row others.
+def blocking(case: Case, args: Sequence[Any], which: str, draw: Draw) -> list[Any]:
+    """Return arguments whose mask blocks the first keys, the last, one, or all but one.
 
-    Of the first keys, all but a few are blocked in the last row.
+    In each row others are blocked. Of the first keys, all but a few are in the last row.
     """
-    keys = mask.shape[-1]
-    if which in ("", "row") or keys < 2:
-        return mask
-    at = draw.lengths(*mask.shape[:-1], most=keys - 1)[..., None]
-    if which == "left":
-        at.view(-1)[-1] = keys - 1 - min(_FEW_OPEN, keys // 4)
-    place = torch.arange(keys)
-    open_ = {"left": place >= at, "right": place < at, "one": place != at, "alone": place == at}
-    return open_[which].to(mask.dtype)
+    changed = [*args]
+    for index in blocked_keys(case):
+        keys = args[index].shape[-1]
+        if keys > 1:
+            at = draw.lengths(*args[index].shape[:-1], most=keys - 1)[..., None]
+            if which == "left":
+                at.view(-1)[-1] = keys - 1 - min(_FEW_OPEN, keys // 4)
+            place = torch.arange(keys)
+            open_ = {
+                "left": place >= at, "right": place < at, "one": place != at, "alone": place == at
+            }[which]  # fmt: skip
+            changed[index] = (open_ ^ _is_inverted(case, index)).to(args[index].dtype)
+    return changed
 
 
 def without_a_row(case: Case, args: Sequence[Any], draw: Draw) -> list[Any]:
@@ -79,13 +84,34 @@ def without_a_row(case: Case, args: Sequence[Any], draw: Draw) -> list[Any]:
         rows = args[index].numel() // args[index].shape[-1]
         if rows > 1:
             blocked[index] = args[index].clone()
-            blocked[index].view(rows, -1)[draw.integer(0, rows - 1)] = 0
+            row = draw.integer(0, rows - 1)
+            blocked[index].view(rows, -1)[row] = _is_inverted(case, index)
     return blocked
 
 
 def blocked_keys(case: Case) -> list[int]:
-    """Return the places of masks that block something.
+    """Return the place of the mask that blocks something; none where there are several.
 
-    An answer may be right only where nothing is blocked, if a check's own masks block nothing.
+    An answer may be right only where nothing is blocked, if a check's own masks block nothing; and
+    two masks together may leave a row no open key.
     """
-    return [index for index, mask in case.shapes.flags().items() if not bool(mask.all())]
+    found = open_keys(case.target.entry, case.args)
+    blocking = [index for index, open_ in found.items() if not bool(open_.all())]
+    return blocking if len(blocking) == 1 else []
+
+
+def open_keys(entry: Entry, args: Sequence[Any]) -> dict[int, Tensor]:
+    """Return where the masks of a call are open, by their places; those that are added are not."""
+    found: dict[int, Tensor] = {}
+    for index, (name, value) in enumerate(zip(entry.arguments, args, strict=False)):
+        if isinstance(value, Tensor) and entry.domain is not None:
+            if name in entry.domain.flags:
+                found[index] = value != 0
+            elif name in entry.domain.masks and value.dtype is torch.bool:
+                found[index] = ~value
+    return found
+
+
+def _is_inverted(case: Case, index: int) -> bool:
+    """Return whether a mask blocks where it is True."""
+    return case.target.entry.arguments[index] in case.domain.masks

@@ -227,8 +227,8 @@ class _Rows:
         if row.get("mask") == "alone":
             for index in _lengths_given(case):
                 args[index] = torch.ones_like(args[index])
-        for index in blocked_keys(case):
-            args[index] = blocking(args[index], row.get("mask", ""), draw)
+        if row.get("mask") and row["mask"] != "row":
+            args = blocking(case, args, row["mask"], draw)
         for index in case.shapes.flags():
             if row.get("mask dtype"):
                 args[index] = args[index].to(getattr(torch, row["mask dtype"]))
