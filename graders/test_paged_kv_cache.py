@@ -117,14 +117,21 @@ def test_names(candidate, draw):
     for sequence in (-1, -2, ""):  # of −1 and −2 Python makes one hash
         cache.append(sequence, *kv(draw, 2))
     assert_holds(cache, 7, "x", -1, -2, "")
+    for sequence in ("", -2, 7, "x"):
+        cache.free(sequence)
+    large = (2**32 + 7, 7, 2**61 + 6, "-1")  # 7 in 32 bits, and in Python's hash
+    for sequence in large:
+        cache.append(sequence, *kv(draw, 3))
+    assert_holds(cache, *large, -1, "7")
 
 
 @check("Pages of size 1, one head, head size 1", category="shape", points=1, after="one_append")
 def test_size_one(candidate, draw):
-    for sizes in ((5, 1, H, D), (5, 3, 1, D), (5, 3, H, 1), (1, 3, H, D)):
+    for sizes in ((11, 1, H, D), (5, 3, 1, D), (5, 3, H, 1), (1, 3, H, D), (11, 1, 1, 1)):
         cache = cache_of(candidate, *sizes)
-        cache.append(1, *kv(draw, 2 if sizes[0] > 1 else 1, *sizes[2:]))
-        cache.append(1, *kv(draw, 1, *sizes[2:]))
+        held = sizes[0] * sizes[1]
+        for tokens in (held // 2 + 1, held - held // 2 - 1):  # all that it holds
+            cache.append(1, *kv(draw, tokens, *sizes[2:]))
         assert_holds(cache, 1)
 
 
@@ -144,6 +151,14 @@ def test_pages_are_filled(candidate, draw):
     other.append(2, *kv(draw, 4))
     other.append(1, *kv(draw, 3))
     assert_holds(other, 1, 2)
+    pages = cache_of(candidate, 300, 1, 1, 1)  # more than a byte counts
+    for sequence, tokens in ((1, 140), (2, 160)):
+        pages.append(sequence, *kv(draw, tokens, 1, 1))
+    assert_holds(pages, 1, 2)
+    slots = cache_of(candidate, 5, 8192, 1, 1)  # more in all than two bytes count
+    for sequence in range(5):
+        slots.append(sequence, *kv(draw, 2, 1, 1))
+    assert_holds(slots, *range(5))
 
 
 @check(
@@ -244,28 +259,53 @@ def test_no_page_has_two_owners(candidate, draw):
 
 
 @check(
-    "Sixty steps in any order: appends, frees, what does not fit",
+    "Any number of steps in any order: appends, frees, what does not fit",
     category="values",
     points=2,
     after=("no_page_has_two_owners", "full_pool_loses_nothing"),
 )
 def test_any_order(candidate, draw):
-    cache = cache_of(candidate, num_pages=6, page_size=3, num_heads=1, head_dim=2)
+    cache = cache_of(candidate, 4, 1, 1, 2)
+    for sequence in range(4):
+        cache.append(sequence, *kv(draw, 1, 1, 2))
+    for sequence in (0, 2, 1, 3):  # two neighbours change places, whichever is handed out first
+        cache.free(sequence)
+    cache.append("all", *kv(draw, 4, 1, 2))
+    assert_holds(cache, "all")
+    cache = cache_of(candidate, 4, 2, 1, 2)
+    for sequence, tokens in ((1, 2), (2, 1), (1, 1)):
+        cache.append(sequence, *kv(draw, tokens, 1, 2))
+    cache.free(2)
+    cache.append(1, *kv(draw, 5, 1, 2))  # the page of 2 comes behind a higher one
+    assert_holds(cache, 1)
+    for num_pages, page_size in ((6, 3), (5, 1)):
+        _take_steps(candidate, draw, num_pages, page_size)
+
+
+def _take_steps(candidate, draw, num_pages, page_size):
+    cache = cache_of(candidate, num_pages, page_size, 1, 2)
     held = {}
-    for _ in range(60):
-        sequence, tokens = draw.integer(1, 4), draw.integer(1, 7)
-        free = 6 - sum(-(-length // 3) for length in held.values())
-        needed = -(-(held.get(sequence, 0) + tokens) // 3) - -(-held.get(sequence, 0) // 3)
-        if draw.integer(1, 4) == 1 and sequence in held:
+
+    def pages_of(length):
+        return -(-length // page_size)
+
+    for _ in range(36):
+        sequence, tokens = draw.integer(1, 4), draw.integer(1, 2 * page_size + 1)
+        length = held.get(sequence, 0)
+        free = num_pages - sum(map(pages_of, held.values()))
+        if draw.integer(1, 4) == 1 and length:
+            assert_holds(cache, sequence)
             cache.free(sequence)
             del held[sequence]
-        elif needed <= free:
+        elif pages_of(length + tokens) - pages_of(length) <= free:
             cache.append(sequence, *kv(draw, tokens, 1, 2))
-            held[sequence] = held.get(sequence, 0) + tokens
-        elif sequence in held:
+            held[sequence] = length + tokens
+        elif length:
             too_much = kv(draw, tokens, 1, 2)
             assert_rejected(cache.append, sequence, *too_much, why="more than what is free")
-        assert_holds(cache, *held)
+        if sequence in held:
+            assert_holds(cache, sequence)
+    assert_holds(cache, *held)
 
 
 @check(
@@ -277,8 +317,10 @@ def test_any_order(candidate, draw):
 def test_unknown_sequence(candidate, draw):
     cache = cache_of(candidate)
     cache.append(1, *kv(draw, 3))
-    assert_rejected(cache.gather, 2, why="gather of a sequence that never was")
-    assert_rejected(cache.free, 2, why="free of a sequence that never was")
+    for sequence in (2, "", "1"):
+        assert_rejected(cache.gather, sequence, why="gather of a sequence that never was")
+        assert_rejected(cache.free, sequence, why="free of a sequence that never was")
+    assert_holds(cache, 1)
     cache.free(1)
     assert_rejected(cache.gather, 1, why="gather of a sequence that was freed")
     assert_rejected(cache.free, 1, why="free of a sequence that was freed")
@@ -354,14 +396,17 @@ def test_two_caches(candidate, draw):
     after="several_appends",
 )
 def test_cost_of_an_append(candidate, draw):
-    def written(before, num_pages):
+    def written(before, num_pages, tokens=2, sequence=1):
         cache = cache_of(candidate, num_pages=num_pages)
         cache.append(1, *kv(draw, before))
-        return cache.append.observe(1, *kv(draw, 2)).written_elements
+        return cache.append.observe(sequence, *kv(draw, tokens)).written_elements
 
     base = written(5, 64)
     assert_grows_at_most(base, written(201, 64), 3, "what an append of 2 positions writes")
     assert_grows_at_most(base, written(5, 512), 3, "what an append writes into a larger pool")
+    for tokens, sequence in ((2, 2), (29, 1)):  # one that begins, and one of many pages
+        few, many = (written(5, pages, tokens, sequence) for pages in (64, 512))
+        assert_grows_at_most(few, many, 3, "what an append writes into a larger pool")
 
 
 @check(
@@ -376,6 +421,8 @@ def test_memory_is_taken_once(candidate, draw):
     before = cache.held_elements
     for sequence in ("a", "b"):
         cache.append(sequence, *kv(draw, 20))
+    cache.free("a")
+    cache.append("c", *kv(draw, 29))
     after = cache.held_elements
     if after > before:
         fail(
