@@ -34,6 +34,8 @@ E, H = 33, 3  # D = 11
 B, L, S = 2, 5, 7
 MASK_DTYPES = (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32)
 COPIES, QUERIES, KEYS = 400, 4, 3  # many draws in one call; H · KEYS weights for E equations
+MANY = 1150
+FAR = (1, 768, 960, 1000, 1024)  # multiples of nearly every number after which draws may repeat
 NEAR = 0.01  # a multiple of a weight is 0 or 1 / (1 − p); nothing that is graded lies between
 
 
@@ -50,10 +52,14 @@ def qkv(draw, B=B, L=L, S=S, E=E, dtype=torch.float32):
     return q, k, v
 
 
-def copies(draw):
-    """Return one item many times over, none of its weights next to nothing."""
-    q, k, v = qkv(draw, 1, QUERIES, KEYS)
-    return tuple(x.repeat(COPIES, 1, 1) for x in (0.5 * q, k, v))
+def copies(draw, items=COPIES, queries=QUERIES, keys=KEYS, embed_dim=E):
+    """Return one item many times over, none of its weights next to nothing.
+
+    Many queries are one query many times over.
+    """
+    q, k, v = qkv(draw, 1, min(queries, QUERIES), keys, embed_dim)
+    q = q if queries <= QUERIES else q[:, :1].repeat(1, queries, 1)
+    return tuple(x.repeat(items, 1, 1) for x in (0.5 * q, k, v))
 
 
 def in_training(candidate, layer, *inputs):
@@ -74,16 +80,20 @@ def parts_of(layer, q, k, v, mask=None):
     return weights[0], parts.flatten(1, 2), reference.out_proj.bias.detach()
 
 
-def multiples_of(candidate, layer, q, k, v, mask=None):
-    """Return by which number each weight was multiplied in training: (B, L, H, S)."""
+def multiples_of(candidate, layer, q, k, v, mask=None, open_=slice(None)):
+    """Return by which number each weight was multiplied in training: (B, L, H, S).
+
+    Where the mask blocks keys, S are the open ones; `open_` says which they are.
+    """
     answer = in_training(candidate, layer, q, k, v, mask)
-    _, parts, bias = parts_of(layer, q, k, v)
+    q = q if q.shape[1] <= QUERIES else q[:, :1]
+    weights, parts, bias = parts_of(layer, q, k[:, open_], v[:, open_])
     found = answer.output.double() - bias  # (B, L, E)
     multiples = torch.einsum("lep,ble->blp", torch.linalg.pinv(parts), found)
     missing = found - torch.einsum("lpe,blp->ble", parts, multiples)
     if float(missing.nan_to_num().abs().max()) > NEAR * float(parts.abs().max()):
         _tell_what_is_dropped_instead(answer)
-    return multiples.unflatten(-1, (H, KEYS))
+    return multiples.unflatten(-1, (weights.shape[0], -1))
 
 
 def _tell_what_is_dropped_instead(answer):
@@ -310,8 +320,28 @@ def test_one_by_one(candidate, draw):
         for axis, name in enumerate(("queries", "heads", "keys"), 1)
         for pair in combinations(dropped.unbind(axis), 2)
     ]
-
     assert_unrelated(*pairs)
+    for name, hits, distances in of_many(candidate, draw, layer):
+        apart = [(hits[:-distance], hits[distance:]) for distance in distances]
+        assert_unrelated(*((message.format(name), *pair) for pair in apart))
+
+
+def of_many(candidate, draw, layer):
+    """Yield what there is much of, where it is dropped, and distances at which draws may repeat."""
+
+    def hits(axis, layer, *asked, **options):
+        dropped = multiples_of(candidate, layer, *asked, **options).abs() < NEAR  # (B, L, H, S)
+        return dropped.movedim(axis, 0)
+
+    yield "items of the batch", hits(0, layer, *copies(draw, MANY, 1, 2)), FAR
+    yield "queries", hits(1, layer, *copies(draw, 1, MANY)), FAR
+    heads = layer_of(candidate, 160, 40, dropout=0.4)
+    yield "heads", hits(2, heads, *copies(draw, 100, 2, 2, 160)), range(1, 40)
+    places = draw.integer(0, 90) + torch.tensor((0, *FAR, FAR[-1] + 1))
+    mask = torch.zeros(1, 1, 1, MANY, dtype=torch.bool)
+    mask[..., places] = True
+    few_open = (*copies(draw, 1, 200, MANY), mask)
+    yield "keys", hits(3, layer, *few_open, open_=places), range(1, len(places))
 
 
 @check(
@@ -326,6 +356,11 @@ def test_share(candidate, draw):
         dropped = multiples_of(candidate, layer, *copies(draw)).abs() < NEAR
 
         assert_share(dropped, p, "in training another share than p of the weights is dropped")
+    p = 0.0004  # so few are dropped that it takes more draws
+    dropped = multiples_of(candidate, layer_of(candidate, dropout=p), *copies(draw, 1, 9600, 8))
+    assert_share(
+        dropped.abs() < NEAR, p, "in training another share than p is dropped where p is small"
+    )
 
 
 @check(
@@ -464,8 +499,9 @@ def test_mask_in_training(candidate, draw):
     if not torch.allclose(kept, wanted.double(), atol=NEAR):
         fail("under a mask a weight is neither dropped nor divided by 1 − p in training")
 
-    for shape in ((1, 1, 1, KEYS), (1, 1, QUERIES, KEYS), (1, H, QUERIES, KEYS)):
-        open_ = torch.ones(shape, dtype=torch.bool).repeat(COPIES, 1, 1, 1)  # blocks nothing
+    per_item = ((1, 1, 1, KEYS), (1, 1, QUERIES, KEYS), (1, H, QUERIES, KEYS))
+    for shape in ((QUERIES, KEYS), *((COPIES, *shape[1:]) for shape in per_item)):
+        open_ = torch.ones(shape, dtype=torch.bool)  # blocks nothing
         multiples = multiples_of(candidate, layer, q, k, v, open_)
         assert_dropped_or_scaled(layer, multiples, parts_of(layer, q, k, v)[0], 0.4)
         for one, other in combinations((multiples.abs() < NEAR).unbind(2), 2):
