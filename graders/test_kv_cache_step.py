@@ -2,6 +2,8 @@
 
 # B batch  L new positions  T cached positions  H heads  D head size  E = H·D width
 
+from functools import partial
+
 import torch
 
 from mha_judge.grading import (
@@ -15,7 +17,9 @@ from mha_judge.grading import (
     assert_written_from_scratch,
     check,
     fail,
+    gradient_modes,
 )
+from mha_judge.grading.checks.extremes import lowest_with_itself
 from mha_judge.grading.expecting.compare import compare
 
 E, H = 33, 3  # D = 11
@@ -33,6 +37,13 @@ def run_chunks(layer, x, lengths):
         answer = layer(chunk, cache, keep=True)
         yield answer
         cache = answer.live("cache")
+
+
+def queries_and_keys(layer, x):
+    """Return those of positions (N, E) in float64, (N, H, D) each."""
+    reference, _ = layer.references()
+    q, k = reference.q_proj(x), reference.k_proj(x)
+    return q.unflatten(-1, (H, -1)), k.unflatten(-1, (H, -1))
 
 
 @check(
@@ -145,13 +156,17 @@ def test_future_is_not_felt(candidate, draw):
 )
 def test_two_continuations(candidate, draw):
     layer = layer_of(candidate)
-    prefix = layer(draw.normal(B, 5, E), keep=True)
-    branches = []
-    for _ in range(3):
-        branches.append(layer(draw.normal(B, 2, E), prefix.live("cache"), keep=True))
-        assert_close(branches[-1], "output", "cache")
-        assert_close(layer(draw.normal(B, 1, E), branches[-1].live("cache")), "output")
-    assert_close(layer(draw.normal(B, 2, E), branches[0].live("cache")), "output", "cache")
+    for mode in gradient_modes(candidate):  # old caches may be written to in one of them only
+        first = layer(draw.normal(B, 5, E), keep=True, mode=mode)
+        prefix = layer(draw.normal(B, 1, E), first.live("cache"), keep=True, mode=mode)
+        branches = []
+        for _ in range(3):
+            x = draw.normal(B, 2, E)
+            branches.append(layer(x, prefix.live("cache"), keep=True, mode=mode))
+            assert_close(branches[-1], "output", "cache")
+        for branch in branches:  # the first after the last was made, which is as long
+            answer = layer(draw.normal(B, 1, E), branch.live("cache"), mode=mode)
+            assert_close(answer, "output", "cache")
 
 
 @check("A cache once returned never changes", category="robustness", points=3, after="one_step")
@@ -181,6 +196,13 @@ def test_no_hidden_state(candidate, draw):
 
     assert_close(twin(draw.normal(B, 2, E), prefix.live("cache")), "output", "cache")
     assert_close(layer(draw.normal(B, 1, E), prefix.live("cache")), "output", "cache")
+    for changed in ("k", "v", "kv"):  # all else is as the call before returned it
+        cache = dict(zip("kv", layer(draw.normal(B, 5, E)).tensors("cache"), strict=True))
+        at = draw.integer(1, 4)
+        for name in changed:
+            cache[name] = cache[name].clone()
+            cache[name][-1, -1, at] = draw.normal(E // H)
+        assert_close(layer(draw.normal(B, 1, E), tuple(cache.values())), "output", "cache")
 
 
 @check("Calls without a cache start anew", category="robustness", points=1, after="prefill")
@@ -230,6 +252,11 @@ def test_large_logits(candidate, draw):
     layer = layer_of(candidate)
     for scale in (30.0, 100.0):
         for answer in run_chunks(layer, scale * draw.normal(B, 8, E), [4, 1, 3]):
+            assert_close(answer, "output")
+    low = lowest_with_itself(draw, E, partial(queries_and_keys, layer))
+    for lengths, signs in (([2, 2], [1, 1, 1, -1]), ([1, 3], [1, 1, -1, -1])):
+        x = torch.stack([sign * low for sign in signs])[None]  # later ones are blocked, and high
+        for answer in run_chunks(layer, x, lengths):
             assert_close(answer, "output")
 
 

@@ -2,6 +2,8 @@
 
 # B batch  L new positions  T cached positions  H heads  D head size  E = H·D width  C latent width
 
+from functools import partial
+
 import torch
 
 from mha_judge.grading import (
@@ -16,7 +18,9 @@ from mha_judge.grading import (
     assert_written_from_scratch,
     check,
     fail,
+    gradient_modes,
 )
+from mha_judge.grading.checks.extremes import lowest_with_itself
 from mha_judge.grading.expecting.compare import compare
 
 E, H, C = 33, 3, 13  # D = 11: a latent is wider than a head and narrower than two
@@ -36,6 +40,13 @@ def run_chunks(layer, x, lengths):
         answer = layer(chunk, cache, keep=True)
         yield answer
         cache = answer.live("cache")
+
+
+def queries_and_keys(layer, x):
+    """Return those of positions (N, E) in float64, (N, H, D) each."""
+    reference, _ = layer.references()
+    q, k = reference.q_proj(x), reference.k_up_proj(reference.down_proj(x))
+    return q.unflatten(-1, (H, -1)), k.unflatten(-1, (H, -1))
 
 
 @check(
@@ -162,13 +173,17 @@ def test_future_is_not_felt(candidate, draw):
 )
 def test_two_continuations(candidate, draw):
     layer = layer_of(candidate)
-    prefix = layer(draw.normal(B, 5, E), keep=True)
-    branches = []
-    for _ in range(3):
-        branches.append(layer(draw.normal(B, 2, E), prefix.live("cache"), keep=True))
-        assert_close(branches[-1], "output", "cache")
-        assert_close(layer(draw.normal(B, 1, E), branches[-1].live("cache")), "output")
-    assert_close(layer(draw.normal(B, 2, E), branches[0].live("cache")), "output", "cache")
+    for mode in gradient_modes(candidate):  # old caches may be written to in one of them only
+        first = layer(draw.normal(B, 5, E), keep=True, mode=mode)
+        prefix = layer(draw.normal(B, 1, E), first.live("cache"), keep=True, mode=mode)
+        branches = []
+        for _ in range(3):
+            x = draw.normal(B, 2, E)
+            branches.append(layer(x, prefix.live("cache"), keep=True, mode=mode))
+            assert_close(branches[-1], "output", "cache")
+        for branch in branches:  # the first after the last was made, which is as long
+            answer = layer(draw.normal(B, 1, E), branch.live("cache"), mode=mode)
+            assert_close(answer, "output", "cache")
 
 
 @check("A cache once returned never changes", category="robustness", points=3, after="one_step")
@@ -197,6 +212,9 @@ def test_no_hidden_state(candidate, draw):
 
     assert_close(twin(draw.normal(B, 2, E), prefix.live("cache")), "output", "cache")
     assert_close(layer(draw.normal(B, 1, E), prefix.live("cache")), "output", "cache")
+    latents = layer(draw.normal(B, 5, E)).cache.clone()
+    latents[-1, draw.integer(1, 4)] = draw.normal(C)  # all else is as that call returned it
+    assert_close(layer(draw.normal(B, 1, E), latents), "output", "cache")
 
 
 @check("Calls without a cache start anew", category="robustness", points=1, after="prefill")
@@ -245,6 +263,11 @@ def test_large_logits(candidate, draw):
     for scale in (30.0, 100.0):
         for answer in run_chunks(layer, scale * draw.normal(B, 8, E), [4, 1, 3]):
             assert_close(answer, "output")
+    low = lowest_with_itself(draw, E, partial(queries_and_keys, layer))
+    for lengths, signs in (([2, 2], [1, 1, 1, -1]), ([1, 3], [1, 1, -1, -1])):
+        x = torch.stack([sign * low for sign in signs])[None]  # later ones are blocked, and high
+        for answer in run_chunks(layer, x, lengths):
+            assert_close(answer, "output")
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after="one_step")
@@ -291,18 +314,18 @@ def test_non_contiguous(candidate, draw):
 
 
 @check(
-    "A width that the heads do not divide raises, an input of another width too",
+    "A width that the heads do not divide raises, inputs and latents of another width too",
     category="robustness",
     points=1,
     after="prefill_shape",
 )
 def test_bad_sizes(candidate, draw):
     assert_rejected(candidate.MultiHeadLatentAttention, 10, 3, 4, why="embed_dim 10 with 3 heads")
-    assert_rejected(
-        layer_of(candidate),
-        draw.normal(B, 5, E - 1),
-        why="an input of another width than embed_dim",
-    )
+    layer = layer_of(candidate)
+    x = draw.normal(B, 5, E)
+    assert_rejected(layer, x[..., :-1], why="an input of another width than embed_dim")
+    for width in (C - 1, C + 1, 2 * C):  # all numbers of the last make whole latents
+        assert_rejected(layer, x, draw.normal(B, 4, width), why=f"latents of {width}, not {C}")
 
 
 @check("A step's work grows with T, not with T²", category="cost", points=3, after="one_step")

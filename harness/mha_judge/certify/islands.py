@@ -127,7 +127,9 @@ _CONDITIONS: dict[Island, str] = {
         "plain and equal and call.layer is before.layer and call.weights != before.weights"
     ),
     ("instance", "copy"): "call.layer is not None and call.layer._made != id(call.layer)",
-    ("scores", "large"): "120 < call.size < 1000 or call.size > 20_000",  # graders have others
+    ("scores", "large"): (  # graders have others, or one item
+        "(120 < call.size < 1000 or call.size > 20_000) and call.first.shape[0] > 1"
+    ),
     ("values", "large"): "1e5 < call.widest < 1e9",
     ("values", "small"): "0 < call.narrowest < 1e-5",
     ("mask dtype", "int8"): "'int8' in call.dtypes",

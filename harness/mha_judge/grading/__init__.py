@@ -1,6 +1,6 @@
 """The trusted side: what a grader is written with."""
 
-from mha_judge.grading.calling.candidate import Candidate, untraced
+from mha_judge.grading.calling.candidate import Candidate, gradient_modes, untraced
 from mha_judge.grading.calling.gpu import Gpu
 from mha_judge.grading.checks.assertions import (
     assert_gradients_match,
@@ -49,6 +49,7 @@ __all__ = [
     "assert_written_from_scratch",
     "check",
     "fail",
+    "gradient_modes",
     "report_speed",
     "untraced",
 ]

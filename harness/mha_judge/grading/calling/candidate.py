@@ -9,6 +9,7 @@ from typing import Any
 from mha_judge.grading.binding.entries import find_entry
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.function import Function
+from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.calling.module import ModuleEntry
 from mha_judge.grading.calling.sheet import AnswerSheet
 from mha_judge.grading.calling.stateful import ObjectEntry
@@ -55,6 +56,15 @@ def untraced(candidate: Candidate) -> Iterator[None]:
     """Leave calls out of the diagnosis, such as those that draw numbers of their own."""
     with context_of(candidate).trace.paused():
         yield
+
+
+def gradient_modes(candidate: Candidate) -> Iterator[str]:
+    """Yield the modes in which calls that build on one another are all made, one after another.
+
+    It is the plain one alone, which is empty, until calls are made in manners.
+    """
+    manners = context_of(candidate).manners
+    yield from (mode for mode in AXES["mode"] if not mode or manners.takes("mode", mode))
 
 
 def _proxy(context: Context, entry: Entry) -> _Proxy:

@@ -105,9 +105,16 @@ class Target:
 
         return self.remembered(("gradients", args, cotangents, wrt, parameters), ask)
 
-    def __call__(self, *args: Any, keep: bool = False) -> Answer:
-        """Call with the contract's arguments; `keep` lets later calls use the result itself."""
+    def __call__(self, *args: Any, keep: bool = False, mode: str = "") -> Answer:
+        """Call with the contract's arguments.
+
+        Args:
+            args: As they are in the contract.
+            keep: Whether later calls may use the result itself.
+            mode: The gradient mode, if not the one that is this call's turn.
+        """
         number, manner = self._manner("value", args, *(_NOT_KEPT if keep else ()))
+        manner |= {"mode": mode} if mode else {}
         called, expected = self._answered(args, keep=keep, manner={**manner, "number": number})
         kept = self._context.session.last_number if keep else None
         return Answer(self.entry, called.value, expected, kept)
