@@ -12,6 +12,22 @@ AT_MOST = (("h", "d"), ("G", "h"), ("w", "n"))
 SIZES = ((1, 5, 12, 3), (2, 7, 12, 4), (3, 16, 20, 5), (1, 31, 6, 1), (1, 517, 130, 13))
 
 
+def counted(candidate, draw, name):
+    """Hold a count against the reference where one of its sizes after another is large.
+
+    Counts stay below 2⁵³, so that floats hold them.
+    """
+    function, count = getattr(candidate, name), getattr(complexity, name)
+    for index in range(len(function.entry.arguments)):
+        for low, high in ((12, 99), (100, 999), (4_096, 65_535)):
+            sizes = [draw.integer(1, 9) for _ in function.entry.arguments]
+            sizes[index] = draw.integer(low, high)
+            if function.entry.arguments[2:] == ["d", "h"]:
+                sizes[2] *= sizes[3]  # the heads divide the width
+
+            assert_count(function, count(*sizes), *sizes)
+
+
 def growth(candidate, key, follows=None):
     answer = candidate.ANSWERS.get(key)
 
@@ -122,7 +138,7 @@ def test_gqa_cache_fraction(candidate):
 @check(
     "mha_flops: as counted in a running layer", category="values", points=4, question="mha_flops"
 )
-def test_mha_flops(candidate):
+def test_mha_flops(candidate, draw):
     for B, n, d, h in SIZES:
         layer, x = masked_mha.MultiHeadAttention(d, h), torch.zeros(B, n, d)
         with watching() as seen, torch.no_grad():
@@ -131,6 +147,7 @@ def test_mha_flops(candidate):
         assert_count(candidate.mha_flops, seen.flops, B, n, d, h)
     for sizes in ((3, 1_001, 4_097, 1), (2, 8_191, 8_190, 65)):  # beyond what float32 counts
         assert_count(candidate.mha_flops, complexity.mha_flops(*sizes), *sizes)
+    counted(candidate, draw, "mha_flops")
 
 
 @check(
@@ -139,10 +156,10 @@ def test_mha_flops(candidate):
     points=3,
     question="mha_parameters",
 )
-def test_mha_parameters(candidate):
-    for d in (6, 20, 512, 9002):
+def test_mha_parameters(candidate, draw):
+    for d in (1, 6, 20, 512, 9002, draw.integer(3, 99), draw.integer(100, 9999)):
         with torch.device("meta"):  # shapes without memory
-            layer = masked_mha.MultiHeadAttention(d, 2)
+            layer = masked_mha.MultiHeadAttention(d, 1)
         sizes = [p.numel() for p in layer.parameters()]
         weights = sum(p.numel() for p in layer.parameters() if p.dim() == 2)
 
@@ -156,7 +173,7 @@ def test_mha_parameters(candidate):
     points=3,
     question="kv_cache_bytes",
 )
-def test_kv_cache_bytes(candidate):
+def test_kv_cache_bytes(candidate, draw):
     sizes = (
         (1, 7, 1, 1, 5),
         (2, 5, 3, 4, 8),
@@ -170,6 +187,7 @@ def test_kv_cache_bytes(candidate):
             taken = sum(cache.untyped_storage().nbytes() for cache in caches)
 
             assert_count(candidate.kv_cache_bytes, taken, B, n, N, G, D, dtype.itemsize)
+    counted(candidate, draw, "kv_cache_bytes")
 
 
 @check(
@@ -178,7 +196,7 @@ def test_kv_cache_bytes(candidate):
     points=4,
     question="decode_step_flops",
 )
-def test_decode_step_flops(candidate):
+def test_decode_step_flops(candidate, draw):
     for B, T, d, h in ((1, 9, 4, 2), (2, 6, 12, 3), (3, 30, 20, 5), (1, 1, 6, 6)):
         layer = kv_cache_step.CachedSelfAttention(d, h)
         with torch.no_grad():
@@ -190,3 +208,4 @@ def test_decode_step_flops(candidate):
     for sizes in ((3, 10_001, 4_097, 1), (2, 131_073, 8_190, 65)):  # beyond what float32 counts
         count = complexity.decode_step_flops(*sizes)
         assert_count(candidate.decode_step_flops, count, *sizes)
+    counted(candidate, draw, "decode_step_flops")

@@ -1,6 +1,7 @@
 """Formulas are read in any usual notation, compared as growth or exactly, and never executed."""
 
 import contextlib
+import itertools
 import time
 from fractions import Fraction
 
@@ -112,6 +113,17 @@ def test_a_text_that_is_no_formula_is_refused_with_what_was_found(text, message)
         ("n sqrt(d^2 + 1)", "n d"),
         ("3", "1"),
         ("B N G k T w b n d h", "b h d n w T k G N B"),
+        ("n^2 d + n d + n log n + h log n", "n^2 d"),
+        ("(n + log n)^2 d - n log d", "n^2 d"),
+        ("n^2 d + n d^2 + n d sqrt(h) log n", "n^2 d + n d^2"),
+        ("(T + d) d + sqrt(T) d log(T) + d log(T)^2", "T d + d^2"),
+        ("n log(h + 2)/log(h + 2) + w", "n"),
+        ("n log(5 n d + 3) d", "n d max(log n, log d)"),
+        ("n log_10(n^3) + n log(1000)", "n ln(n)"),
+        ("n log(1 + 1/n) + n", "n"),
+        ("3 + 1/log(n)", "1"),
+        ("min(n, n log d) d", "n d"),
+        ("B N G k T w b n d h + log n", "b h d n w T k G N B"),
     ],
 )
 def test_formulas_that_differ_in_constants_and_lower_terms_grow_alike(found, expected):
@@ -152,6 +164,36 @@ def test_growth_parts_in_the_regime_named(found, expected, outcome, regime):
 
 
 @pytest.mark.parametrize(
+    ("found", "expected", "regime"),
+    [
+        ("n d^2 (k + log n)", "k n d^2", "log d and log n grow faster than every power of k"),
+        ("n^2 d + n d log(n) log(d)", "n^2 d", "log d grows faster than every power of n"),
+        ("n^2 d + n h log h", "n^2 d", "log d and log h grow faster than every power of n"),
+        ("n + log d", "n", "log d grows faster than every power of n"),
+        ("max(n, log d) d", "n d", "log d grows faster than every power of n"),
+        ("T d + d^2 + T log T", "T d + d^2", "log T grows faster than every power of d"),
+        ("B N G T w b n + log k", "B N G T w b n", "log k grows faster than every power of B, G"),
+    ],
+)
+def test_a_logarithm_shows_where_all_else_stays_small_beside_it(found, expected, regime):
+    larger, smaller = growth(found, expected), growth(expected, found)
+
+    assert (larger.outcome, smaller.outcome) == (Outcome.TOO_LARGE, Outcome.TOO_SMALL)
+    assert regime in larger.regime
+    assert larger.regime in larger.detail
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "p", "q"), [*itertools.product((-2, -0.5, 0), (-1, 0), (0, 1, 3), (0, 0.5, 2))]
+)
+def test_a_term_is_outweighed_if_and_only_if_it_is_in_each_letter(a, b, p, q):
+    is_bounded = all(power < 0 or logs == 0 for power, logs in ((a, p), (b, q)))
+    found = f"n d (7 + n^{a} d^{b} log(5n)^{p} log(d + 3)^{q})"
+
+    assert growth(found, "n d").is_equal is is_bounded
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("0", "zero or negative"),
@@ -162,6 +204,8 @@ def test_growth_parts_in_the_regime_named(found, expected, outcome, regime):
         ("sqrt(-n)", "root of a negative"),
         ("n log(d - d)", "logarithm of a number"),
         ("((((n^12)^12)^12)^12)^12", "too large"),
+        ("n d - d log d", "zero or negative, when log d grows faster"),
+        ("n d + sqrt(n^9 - log(d)) / n^9", "root of a negative number, when log d grows faster"),
     ],
 )
 def test_a_formula_without_a_positive_value_is_undefined(text, message):

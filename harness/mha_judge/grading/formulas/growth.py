@@ -2,7 +2,9 @@
 
 Growth is compared where letters are powers of two, letter i = 2^(aᵢ K), for many directions a
 and two sizes K: f = Θ(g) along a direction when log2(f/g) is the same at both sizes. Constants
-and lower-order terms vanish there, while powers and logarithms show.
+and lower-order terms vanish there, while powers and logarithms show. Where there are logarithms,
+growth is compared once more where letters lie a logarithm apart: a term such as n log d is larger
+than n² only where log d outgrows n, which no numbers that can be written down would show.
 """
 
 import math
@@ -12,8 +14,15 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
+from mha_judge.grading.formulas.orders import (
+    Undecided,
+    describe_tiers,
+    has_logarithm,
+    order_of,
+    tiers_of,
+)
 from mha_judge.grading.formulas.parser import parse_tree
-from mha_judge.grading.formulas.regimes import Direction, bits, describe, directions_of
+from mha_judge.grading.formulas.regimes import Direction, bits, closure, describe, directions_of
 from mha_judge.grading.formulas.tree import (
     FormulaError,
     Node,
@@ -179,6 +188,28 @@ def same_growth(f: Formula, g: Formula, at_most: Sequence[tuple[str, str]] = ())
         if drift > _MAX_DRIFT:
             return Growth(Outcome.TOO_LARGE, regime, f"the formula grows too fast {regime}")
         if drift < -_MAX_DRIFT:
+            return Growth(Outcome.TOO_SMALL, regime, f"the formula grows too slowly {regime}")
+    if has_logarithm(f.root) or has_logarithm(g.root):
+        return _same_order(f, g, at_most)
+    return Growth(Outcome.EQUAL)
+
+
+def _same_order(f: Formula, g: Formula, at_most: Sequence[tuple[str, str]]) -> Growth:
+    """Tell whether two formulas have one order wherever letters lie a logarithm apart."""
+    for tiers in tiers_of(f.letters | g.letters, closure(at_most)):
+        regime = describe_tiers(tiers)
+        try:
+            expected, found = order_of(g.root, tiers), order_of(f.root, tiers)
+        except Undecided:
+            continue
+        except FormulaError as error:
+            return Growth(Outcome.UNDEFINED, regime, f"{error}, {regime}")
+        if found.factor <= 0:
+            detail = f"the formula is zero or negative, {regime}"
+            return Growth(Outcome.UNDEFINED, regime, detail)
+        if found.units > expected.units:
+            return Growth(Outcome.TOO_LARGE, regime, f"the formula grows too fast {regime}")
+        if found.units < expected.units:
             return Growth(Outcome.TOO_SMALL, regime, f"the formula grows too slowly {regime}")
     return Growth(Outcome.EQUAL)
 

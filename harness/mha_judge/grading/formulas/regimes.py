@@ -15,7 +15,7 @@ Direction = dict[str, int]
 def directions_of(letters: Collection[str], at_most: Sequence[tuple[str, str]]) -> list[Direction]:
     """Return the directions to compare along, those easiest to describe first."""
     names = sorted(letters)
-    pairs = [pair for pair in _closure(at_most) if set(pair) <= set(names)]
+    pairs = [pair for pair in closure(at_most) if set(pair) <= set(names)]
     directions = [dict(zip(names, levels, strict=True)) for levels in _levels(len(names))]
     allowed = [a for a in directions if all(a[small] <= a[large] for small, large in pairs)]
     return sorted(allowed, key=lambda a: (len(set(a.values())), max(a.values(), default=0)))
@@ -28,9 +28,9 @@ def describe(direction: Direction) -> str:
     if not groups:
         return "everywhere"
     if len(groups) == 1:
-        return f"when {_listed(groups[0])} {_verb(groups[0])}" + " alike" * (len(groups[0]) > 1)
+        return f"when {listed(groups[0])} {_verb(groups[0])}" + " alike" * (len(groups[0]) > 1)
     steps = [
-        f"{_listed(fast)} {_verb(fast)} faster than {_listed(slow)}"
+        f"{listed(fast)} {_verb(fast)} faster than {listed(slow)}"
         for fast, slow in itertools.pairwise(groups)
     ]
     return "when " + ", ".join(steps)
@@ -42,8 +42,8 @@ def bits(level: int, size: int) -> int:
     return 8 * int(math.log2(size)) if level == _SLOW else level * size
 
 
-def _closure(at_most: Sequence[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    """Add a ≤ c wherever a ≤ b and b ≤ c, as b may occur in neither formula."""
+def closure(at_most: Sequence[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """Return pairs with a ≤ c added wherever a ≤ b and b ≤ c: b may occur in neither formula."""
     pairs = set(at_most)
     for middle in {name for pair in at_most for name in pair}:
         below = [small for small, large in pairs if large == middle]
@@ -83,7 +83,8 @@ def _reduced(levels: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(level // divisor for level in levels)
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """Join names with commas and "and"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
