@@ -18,14 +18,11 @@ from mha_judge.grading import (
     check,
     fail,
     report_speed,
+    ways_to_observe,
 )
 
-ELSEWHERE = (
-    ("no_grad", torch.float32, (1, 2)),
-    ("inference_mode", torch.float64, (1, 1, 2)),
-    ("", torch.bfloat16, (1, 2)),
-)
-"""Gradient modes, dtypes and leading sizes in which memory is looked at once more."""
+DTYPES = (torch.bfloat16, torch.float32, torch.float64)
+LEADING = ((1, 2), (1, 1, 2), (2,))
 
 
 def qkv(draw, leading=(2, 3), L=5, S=7, D=11, Dv=13, dtype=torch.float32):
@@ -33,6 +30,26 @@ def qkv(draw, leading=(2, 3), L=5, S=7, D=11, Dv=13, dtype=torch.float32):
     k = draw.normal(*leading, S, D, dtype=dtype)
     v = draw.normal(*leading, S, Dv, dtype=dtype)
     return q, k, v
+
+
+def assert_memory_is_linear(candidate, draw, ways, *causal):
+    """Assert that no intermediate grows faster than the length, however the function is called."""
+
+    def check_growth(length, block_size, words="", leading=(1, 2), dtype=torch.float32, **how):
+        few, many = (
+            candidate.flash_attention.observe(
+                *qkv(draw, leading, L, L, 3, 3, dtype), block_size, *causal, **how
+            )
+            for L in (length, 4 * length)
+        )
+        what = f"the largest intermediate, from {length} to {4 * length} positions{words},"
+        assert_grows_at_most(few.largest_elements, many.largest_elements, 4.4, what)
+
+    check_growth(64, 16)
+    check_growth(300, 128, leading=(1,))
+    for number, (words, how) in enumerate(ways):
+        place = number % len(DTYPES)
+        check_growth(64, 32, f", {words}", LEADING[place], DTYPES[place], **how)
 
 
 def apart(draw, L=5, S=11):
@@ -43,6 +60,16 @@ def apart(draw, L=5, S=11):
     q, k = draw.integers(2, 3, L, 16, bound=1), 16 * draw.integers(2, 3, S, 16, bound=1)
     q[..., -1], k[..., -1] = 1.0, draw.permutation(S)  # no two keys of a row are equal
     return 32 * q, 16 * k, draw.normal(2, 3, S, 13)  # scores are multiples of 32 · 16 / √16
+
+
+def in_a_step(draw, step, dtype=torch.float32, length=160):
+    """Return q, k, v whose scores rise or fall once, after 7 keys, and stay there.
+
+    So many keys count, each of them little, or so many exponentials add up.
+    """
+    q, k, v = qkv(draw, (1, 2), length, length, 16, 3)
+    q[..., -1], k[..., :7, -1], k[..., 7:, -1] = 4.0, 0.0, step  # √16 times the step
+    return [one.to(dtype) for one in (q, k, v)]
 
 
 @check("Returns an output (…, L, Dv) where L ≠ S and D ≠ Dv", category="shape", points=3)
@@ -108,6 +135,9 @@ def test_rising_and_falling_scores(candidate, draw):
         assert_close(candidate.flash_attention(q, k, v, block_size), "output")
     k[..., 40:50, -1] = 400.0  # a peak in the middle, and far less on both sides
     assert_close(candidate.flash_attention(q, k, v, 7), "output")
+    for step in (-11.0, -9.0, 5.0, 30.0, 86.0):
+        assert_close(candidate.flash_attention(*in_a_step(draw, step), 7), "output")
+    assert_close(candidate.flash_attention(*in_a_step(draw, 7.5, torch.float16), 7), "output")
 
 
 @check(
@@ -231,6 +261,8 @@ def test_causal_large_logits(candidate, draw):
     q, k, v = qkv(draw, L=11, S=11, D=16)
     q[..., -1], k[..., -1] = 200.0, -240.0  # all scores lie near −12 000
     assert_close(candidate.flash_attention(q, k, v, 4, True), "output")
+    for step in (-11.0, -9.0, 5.0, 86.0):
+        assert_close(candidate.flash_attention(*in_a_step(draw, step), 7, True), "output")
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after="values")
@@ -359,23 +391,10 @@ def test_written_from_scratch(candidate, draw):
     "The largest intermediate grows linearly with the length, not with its square",
     category="cost",
     points=4,
-    after="written_from_scratch",
+    after=("written_from_scratch", "inputs_unchanged"),
 )
 def test_memory(candidate, draw):
-    seen = [
-        candidate.flash_attention.observe(*qkv(draw, (1, 2), n, n, 3, 3), 8).largest_elements
-        for n in (64, 128, 256)
-    ]
-
-    for before, after in itertools.pairwise(seen):
-        assert_grows_at_most(before, after, 2.2, "the largest intermediate, at twice the length,")
-    for mode, dtype, leading in ELSEWHERE:
-        few, many = (
-            candidate.flash_attention.observe(*qkv(draw, leading, n, n, 3, 3, dtype), 8, mode=mode)
-            for n in (64, 256)
-        )
-        what = f"the largest intermediate, at four times the length and in {dtype},"
-        assert_grows_at_most(few.largest_elements, many.largest_elements, 4.4, what)
+    assert_memory_is_linear(candidate, draw, ways_to_observe(draw, 3))
 
 
 @check(
@@ -385,13 +404,9 @@ def test_memory(candidate, draw):
     after=("memory", "causal"),
 )
 def test_causal_memory(candidate, draw):
-    seen = [
-        candidate.flash_attention.observe(*qkv(draw, (1, 2), n, n, 3, 3), 8, True).largest_elements
-        for n in (64, 128, 256)
-    ]
+    ways = itertools.islice(ways_to_observe(draw, 3), 4)
 
-    for before, after in itertools.pairwise(seen):
-        assert_grows_at_most(before, after, 2.2, "the largest intermediate, at twice the length,")
+    assert_memory_is_linear(candidate, draw, ways, True)
 
 
 @check(
@@ -401,13 +416,17 @@ def test_causal_memory(candidate, draw):
     after="memory",
 )
 def test_keys_come_in_blocks(candidate, draw):
-    few, many = (
-        candidate.flash_attention.observe(*qkv(draw, (), 32, S, 1, 1), 32).largest_elements
-        for S in (128, 512)
-    )
+    ways = [("", {}), *ways_to_observe(draw, 3)][:4]
+    for (words, how), block_size in zip(ways, (32, 40, 96, draw.integer(129, 256)), strict=True):
+        few, many = (
+            candidate.flash_attention.observe(*qkv(draw, (), 32, S, 1, 1), block_size, **how)
+            for S in (2 * block_size, 8 * block_size)
+        )
 
-    few = max(few, 32 * 32)  # the scores of one block; copies of the 512 keys are smaller
-    assert_grows_at_most(few, many, 1.5, "the largest intermediate, with four times the keys,")
+        # the scores of one block; copies of all keys are smaller
+        few = max(few.largest_elements, 32 * block_size)
+        what = f"the largest intermediate, with four times the keys{words and ', '}{words},"
+        assert_grows_at_most(few, many.largest_elements, 1.5, what)
 
 
 @check(

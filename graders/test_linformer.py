@@ -15,6 +15,7 @@ from mha_judge.grading import (
     assert_written_from_scratch,
     check,
     fail,
+    ways_to_observe,
 )
 
 E, H = 33, 3  # D = 11
@@ -77,6 +78,12 @@ def test_sizes(candidate, draw):
         length, short = max(n["L"], n["K"]), min(n["L"], n["K"])
         layer = layer_of(candidate, heads * D, heads, length, short)
         assert_close(layer(draw.normal(n["B"], length, heads * D)), "output")
+    # a length is a length where it equals a width, too
+    for heads, D, length, short in (
+        (2, 5, 10, 3), (2, 5, 13, 10), (3, 7, 7, 3), (2, 5, 11, 5), (3, 5, 7, 3)
+    ):  # fmt: skip
+        layer = layer_of(candidate, heads * D, heads, length, short)
+        assert_close(layer(draw.normal(heads, length, heads * D)), "output")
 
 
 @check(
@@ -86,7 +93,8 @@ def test_sizes(candidate, draw):
     after="output_shape",
 )
 def test_extreme_lengths(candidate, draw):
-    for length, short in ((7, 1), (7, 7), (1, 1)):
+    few = [(draw.integer(30, 99), draw.integer(2, 3)) for _ in range(6)]
+    for length, short in ((7, 1), (7, 7), (1, 1), *few):
         layer = layer_of(candidate, seq_len=length, proj_len=short)
         assert_close(layer(draw.normal(B, length, E)), "output")
 
@@ -186,16 +194,17 @@ def test_gradients(candidate, draw):
     after="values",
 )
 def test_linear_in_length(candidate, draw):
-    short, long = (
-        layer_of(candidate, 24, 4, length, 8).observe(draw.normal(1, length, 24))
-        for length in (128, 256)
-    )
+    for words, how in (("", {}), *ways_to_observe(draw, 1)):
+        short, long = (
+            layer_of(candidate, 24, 4, length, 8).observe(draw.normal(1, length, 24), **how)
+            for length in (128, 256)
+        )
 
-    what = "from length 128 to 256,"
-    assert_grows_at_most(
-        short.largest_elements, long.largest_elements, 2.2, f"the largest intermediate, {what}"
-    )
-    assert_grows_at_most(short.flops, long.flops, 2.2, f"the number of operations, {what}")
+        what = f"from length 128 to 256{words and ', '}{words},"
+        assert_grows_at_most(
+            short.largest_elements, long.largest_elements, 2.2, f"the largest intermediate, {what}"
+        )
+        assert_grows_at_most(short.flops, long.flops, 2.2, f"the number of operations, {what}")
 
 
 @check(
@@ -242,9 +251,10 @@ def test_bad_sizes(candidate, draw):
 
 @check("An input longer than seq_len raises", category="robustness", points=1, after="output_shape")
 def test_too_long(candidate, draw):
-    assert_rejected(
-        layer_of(candidate), draw.normal(B, L + 1, E), why="an input longer than seq_len"
-    )
+    layer = layer_of(candidate)
+    for length in (L + 1, L + 2, 2 * L - 1, 2 * L, 2 * L + 1, 3 * L, draw.integer(5 * L, 9 * L)):
+        why = f"an input of {length} positions where seq_len is {L}"
+        assert_rejected(layer, draw.normal(B, length, E), why=why)
 
 
 @check(

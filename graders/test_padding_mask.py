@@ -38,6 +38,15 @@ def padded_right(draw, B=B, L=L):
     return (torch.arange(L) < lengths(draw, B, L)[:, None]).long()
 
 
+def one_padded(draw, length):
+    """Return x (1, L, 4) and a mask with one place of padding, where the numbers are large."""
+    x, mask = draw.normal(1, length, 4), torch.ones(1, length, dtype=torch.int64)
+    place = draw.integer(0, length - 1)
+    x[:, place] *= 30
+    mask[:, place] = 0
+    return x, mask
+
+
 def assert_tokens_close(answer, mask, expected=None):
     """Assert that the output is right at the tokens; what stands at padding is not graded."""
     expected = expected or answer.expected["output"]
@@ -208,6 +217,11 @@ def test_mask_dtypes(candidate, draw):
     mask = padded_right(draw)
     for dtype in MASK_DTYPES:
         assert_tokens_close(layer(x, mask.to(dtype)), mask)
+    # one place of padding among more than a half counts; what stands there would be felt
+    narrow = layer_of(candidate, 4, 1)
+    x, mask = one_padded(draw, draw.integer(515, 530))
+    for dtype in (torch.bfloat16, torch.float16):
+        assert_tokens_close(narrow(x, mask.to(dtype)), mask)
 
 
 @check(
@@ -279,6 +293,10 @@ def test_bfloat16(candidate, draw):
 
     assert_close(layer(x), "output")
     assert_tokens_close(layer(x, mask), mask)
+    x, mask = one_padded(draw, draw.integer(515, 530))
+    narrow = layer_of(candidate, 4, 1, torch.bfloat16)
+    for dtype in (torch.int64, torch.bfloat16):
+        assert_tokens_close(narrow(x.bfloat16(), mask.to(dtype)), mask)
 
 
 @check("float16 in, float16 out, without a mask", category="numerics", points=1, after="values")
@@ -347,8 +365,11 @@ def test_inputs_unchanged(candidate, draw):
     mask = padded_right(draw)
 
     assert_inputs_unchanged(layer, draw.normal(B, L, E))
+    empty = mask.clone()
+    empty[2] = 0
     for dtype in MASK_DTYPES:
         assert_inputs_unchanged(layer, draw.normal(B, L, E), mask.to(dtype))
+        assert_inputs_unchanged(layer, draw.normal(B, L, E), empty.to(dtype))
 
 
 @check(

@@ -116,6 +116,7 @@ def test_position_1000(candidate, draw):
 @check("The table may be as long as is asked for", category="numerics", points=1, after="values")
 def test_long_table(candidate, draw):
     assert_close(candidate.positional_encoding(12_007, 4), "output")
+    assert_close(candidate.positional_encoding(draw.integer(33_000, 40_000), 2), "output")
 
 
 @check(

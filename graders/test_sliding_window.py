@@ -2,6 +2,8 @@
 
 # B batch  H heads  L length  D head size
 
+import itertools
+
 import torch
 
 from mha_judge.grading import (
@@ -17,7 +19,10 @@ from mha_judge.grading import (
     check,
     fail,
     report_speed,
+    ways_to_observe,
 )
+
+DTYPES = (torch.float32, torch.bfloat16, torch.float64)
 
 
 def qkv(draw, B=2, H=3, L=13, D=7, dtype=torch.float32):
@@ -92,6 +97,8 @@ def test_any_length(candidate, draw):
     for L, window in ((150, 100), (301, 70), (270, 290)):
         q, k, v = qkv(draw, B=1, H=2, L=L, D=5)
         assert_close(candidate.sliding_window_attention(q, k, v, window), "output")
+    q, k, v = qkv(draw, B=1, H=1, L=1050, D=1)
+    assert_close(candidate.sliding_window_attention(q, k, v, draw.integer(520, 600)), "output")
 
 
 @check(
@@ -169,6 +176,11 @@ def test_float64(candidate, draw):
 @check("bfloat16 in, bfloat16 out", category="numerics", points=1, after="values")
 def test_bfloat16(candidate, draw):
     assert_close(candidate.sliding_window_attention(*qkv(draw, dtype=torch.bfloat16), 5), "output")
+    # distances that bfloat16 does not tell apart; who sees a loud key sees little else
+    q, k, v = qkv(draw, B=1, H=1, L=700, D=4, dtype=torch.bfloat16)
+    q[..., 0], k[..., 0] = 4.0, torch.where(torch.arange(700) % 31 == 0, 16.0, 0.0)
+    for window in (draw.integer(257, 330), draw.integer(331, 400)):
+        assert_close(candidate.sliding_window_attention(q, k, v, window), "output")
 
 
 @check(
@@ -186,6 +198,10 @@ def test_gradients(candidate, draw):
             wrt=(0, 1, 2),
             cotangents=[draw.normal(2, 3, 13, 7)],
         )
+    # sizes that nothing was asked for before: what is kept under inference_mode has no gradients
+    attend, window, cotangents = candidate.sliding_window_attention, 14, [draw.normal(2, 3, 21, 7)]
+    attend.observe(*qkv(draw, L=21), window, mode="inference_mode")
+    assert_gradients_match(attend, *qkv(draw, L=21), window, wrt=(0, 1, 2), cotangents=cotangents)
 
 
 @check(
@@ -251,24 +267,23 @@ def test_written_from_scratch(candidate, draw):
     "No intermediate grows faster than the length: twice the length, at most 2.2 times the memory",
     category="cost",
     points=4,
-    after="values",
+    after=("values", "inputs_unchanged"),
 )
 def test_memory(candidate, draw):
-    for window, width, mode, dtype in (
-        (8, 4, "", torch.float32),
-        (21, 4, "no_grad", torch.float32),
-        (3, 40, "inference_mode", torch.float64),
-        (8, 4, "", torch.bfloat16),
-    ):
+    def check_growth(window, B, H, width, dtype=torch.float32, words="", **how):
         short, long = (
             candidate.sliding_window_attention.observe(
-                *qkv(draw, 1, 1, L, width, dtype), window, mode=mode
+                *qkv(draw, B, H, L, width, dtype), window, **how
             )
             for L in (512, 1024)
         )
-        assert_grows_at_most(
-            short.largest_elements, long.largest_elements, 2.2, "the largest intermediate"
-        )
+        what = f"the largest intermediate{words}"
+        assert_grows_at_most(short.largest_elements, long.largest_elements, 2.2, what)
+
+    check_growth(draw.integer(65, 160), 1, 1, 2)
+    for number, (words, how) in enumerate(itertools.islice(ways_to_observe(draw, 3), 6)):
+        sizes = draw.integer(2, 32), *((1, 1, 40), (2, 1, 4), (1, 2, 4))[number % 3]
+        check_growth(*sizes, DTYPES[number % 3], f" {words}", **how)
 
 
 @check(

@@ -165,6 +165,11 @@ def test_minus_infinity(candidate, draw):
         if bool((answer.output[~open_] != 0).any()):
             fail("an entry of −inf gets more than 0")
     assert_close(candidate.softmax(x - 1e9), "output")  # and not what is merely low
+    for dtype in (torch.float32, torch.float64):  # whole blocks of any usual size are blocked
+        long = draw.normal(3, 1500, dtype=dtype)
+        long[:, : draw.integer(1100, 1400)] = -torch.inf
+        assert_close(candidate.softmax(long), "output")
+        assert_close(candidate.softmax(long.flip(-1)), "output")
     one = torch.full((5, 7), -torch.inf, dtype=torch.float64)
     one[torch.arange(5), draw.permutation(7)[:5]] = -1e16
     assert_close(candidate.softmax(one), "output")

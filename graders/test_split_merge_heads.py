@@ -12,7 +12,29 @@ from mha_judge.grading import (
     assert_rejected,
     assert_stays_on_device,
     check,
+    ways_to_observe,
 )
+
+
+def assert_without_loops(draw, function, shape_of):
+    """Assert that a function does as many operations, however many of anything there are.
+
+    Args:
+        draw: The check's inputs.
+        function: What is called.
+        shape_of: Returns the input's shape, and the further arguments, for B, L and H.
+    """
+    base = {"B": 2, "L": 3, "H": 2}
+    for words, how in (("", {}), *ways_to_observe(draw, 1)):
+
+        def seen(how=how, **more):
+            shape, further = shape_of(**base | more)
+            return function.observe(draw.normal(*shape), *further, **how)
+
+        for name, what in (("H", "heads"), ("L", "positions"), ("B", "batch items")):
+            for count in (8, draw.integer(65, 96)):
+                told = f"{what}{words and ', '}{words}"
+                assert_operations_do_not_grow(seen(), seen(**{name: count}), told)
 
 
 @check("split_heads returns (B, H, L, D)", category="shape", points=3)
@@ -163,6 +185,13 @@ def test_gradients(candidate, draw):
     assert_gradients_match(
         candidate.merge_heads, draw.normal(2, 3, 5, 7), wrt=(0,), cotangents=[draw.normal(2, 5, 21)]
     )
+    for dtype in (torch.float32, torch.bfloat16, torch.float16):  # on strided inputs
+        x, y = (draw.normal(2, 21, 5, dtype=dtype).mT, draw.normal(2, 5, 3, 7, dtype=dtype))
+        cotangents = [draw.normal(2, 3, 5, 7, dtype=dtype)]
+        assert_gradients_match(candidate.split_heads, x, 3, wrt=(0,), cotangents=cotangents)
+        cotangents = [draw.normal(2, 5, 21, dtype=dtype)]
+        y = y.transpose(1, 2)
+        assert_gradients_match(candidate.merge_heads, y, wrt=(0,), cotangents=cotangents)
 
 
 @check(
@@ -201,17 +230,7 @@ def test_repeatable(candidate, draw):
     after="split_shape",
 )
 def test_split_without_loops(candidate, draw):
-    base = candidate.split_heads.observe(draw.normal(2, 3, 24), 2)
-
-    assert_operations_do_not_grow(
-        base, candidate.split_heads.observe(draw.normal(2, 3, 24), 8), "heads"
-    )
-    assert_operations_do_not_grow(
-        base, candidate.split_heads.observe(draw.normal(2, 12, 24), 2), "positions"
-    )
-    assert_operations_do_not_grow(
-        base, candidate.split_heads.observe(draw.normal(8, 3, 24), 2), "batch items"
-    )
+    assert_without_loops(draw, candidate.split_heads, lambda B, L, H: ((B, L, 3 * H), (H,)))
 
 
 @check(
@@ -221,17 +240,7 @@ def test_split_without_loops(candidate, draw):
     after="merge_shape",
 )
 def test_merge_without_loops(candidate, draw):
-    base = candidate.merge_heads.observe(draw.normal(2, 2, 3, 5))
-
-    assert_operations_do_not_grow(
-        base, candidate.merge_heads.observe(draw.normal(2, 8, 3, 5)), "heads"
-    )
-    assert_operations_do_not_grow(
-        base, candidate.merge_heads.observe(draw.normal(2, 2, 12, 5)), "positions"
-    )
-    assert_operations_do_not_grow(
-        base, candidate.merge_heads.observe(draw.normal(8, 2, 3, 5)), "batch items"
-    )
+    assert_without_loops(draw, candidate.merge_heads, lambda B, L, H: ((B, H, L, 5), ()))
 
 
 @check(

@@ -17,6 +17,7 @@ from mha_judge.grading.checks.gpu import (
     assert_stays_on_device,
     report_speed,
 )
+from mha_judge.grading.checks.observing import ways_to_observe
 from mha_judge.grading.checks.policy import (
     assert_grows_at_most,
     assert_no_autograd,
@@ -52,4 +53,5 @@ __all__ = [
     "gradient_modes",
     "report_speed",
     "untraced",
+    "ways_to_observe",
 ]

@@ -88,10 +88,11 @@ class Bound(Target):
             self.owner.rounded, self.entry.name
         )
 
-    def observe(self, *args: Any, mode: str = "") -> Any:
+    def observe(self, *args: Any, mode: str = "", layout: str = "", wrt: Sequence[int] = ()) -> Any:
         """Return what a call does. It is made once: the object is another one afterwards."""
-        manner = {"mode": mode}
-        called, _ = self._answered(args, observe=True, manner=manner)  # references keep in step
+        manner = {"mode": mode, "layout": layout}
+        # references keep in step
+        called, _ = self._answered(args, observe=True, manner=manner, wrt=wrt)
         if called.observed is None:
             raise Crashed("the worker's answer lacks the observation")
         return called.observed

@@ -154,15 +154,25 @@ class Target:
             raise Crashed("the worker's answer lacks the inputs")
         return self._undo(args, *called.inputs)
 
-    def observe(self, *args: Any, mode: str = "") -> Observed:
-        """Return what a call in a gradient mode does: functions, operators, operations, sizes.
+    def observe(
+        self, *args: Any, mode: str = "", layout: str = "", wrt: Sequence[int] = ()
+    ) -> Observed:
+        """Return what a call does: functions, operators, operations, sizes.
 
         The value of the observed call is graded like any other: what is observed is the answer. In
-        a mode it is graded by the claim on modes.
+        a manner that is not plain it is graded by the claims on modes and layouts.
+
+        Args:
+            args: The contract's arguments.
+            mode: The gradient mode.
+            layout: How the inputs lie in memory.
+            wrt: Places of the inputs that require gradients.
         """
-        manner = {"mode": mode}
-        called, expected = self._answered(args, observe=True, manner=manner)
-        if not mode:
+        if mode or layout or wrt:
+            manner = {"mode": mode, "layout": layout}
+            called = self._send(args, wrt=wrt, observe=True, manner=manner)
+        else:
+            called, expected = self._answered(args, observe=True)
             assert_close(Answer(self.entry, called.value, expected), self.entry.returns[0])
         if called.observed is None:
             raise Crashed("the worker's answer lacks the observation")
