@@ -160,21 +160,22 @@ def test_two_programs_write_at_once(tmp_path):
         store.close()
 
 
-def test_two_programs_begin_the_file_at_once(tmp_path):
-    path = tmp_path / "p.sqlite3"
+def test_programs_begin_the_file_at_once(tmp_path):
     failed = []
 
-    def begin():
+    def begin(path):
         try:
             Progress(path).close()
         except Exception as error:
             failed.append(error)
 
-    threads = [threading.Thread(target=begin) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    for number in range(60):  # they meet in one of thirty
+        path = tmp_path / f"{number}.sqlite3"
+        threads = [threading.Thread(target=begin, args=(path,)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
     assert failed == []
 
 

@@ -10,6 +10,7 @@ import json
 import math
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
@@ -57,7 +58,7 @@ _MIGRATIONS = (
 )
 """What makes each schema version from the one before; the number of them is the newest version."""
 _TABLES = ("round", "attempt", "hint", "card", "note", "interview")
-_BUSY_S = 5.0
+_BUSY_S, _AGAIN_S = 5.0, 0.01
 """Seconds that one program waits while another one writes."""
 
 
@@ -458,7 +459,7 @@ class Progress:
         try:
             database.row_factory = sqlite3.Row
             # One that is read-only, or damaged, is noticed here and not in the middle of a session.
-            database.execute("PRAGMA journal_mode = WAL")
+            _write_ahead(database)
             database.execute("PRAGMA synchronous = FULL")
             database.execute("PRAGMA foreign_keys = ON")
             version = _version(database)
@@ -539,6 +540,20 @@ def _end(database: sqlite3.Connection, round_id: int, end: End, now: datetime) -
         "UPDATE round SET ended = ?, end = ? WHERE id = ? AND ended IS NULL",
         (_text(now), end, round_id),
     )
+
+
+def _write_ahead(database: sqlite3.Connection) -> None:
+    """Turn write-ahead logging on, for which SQLite does not wait while another one does so."""
+    until = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(_AGAIN_S)
+        else:
+            return
 
 
 def _version(database: sqlite3.Connection) -> int:
