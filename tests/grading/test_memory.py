@@ -108,17 +108,53 @@ def test_nothing_is_kept_without_room_or_a_key(limit, key):
     assert len(asked) == 2
 
 
-def test_what_was_used_longest_ago_is_forgotten_first():
-    kept, asked = Memory(10_000), []
+class Machine:
+    """Asks questions whose answers take 4,000 bytes, and some seconds of its clock."""
 
-    def recall(name):
-        kept.recall(name, lambda: asked.append(name) or torch.zeros(4_000, dtype=torch.uint8))
+    def __init__(self, limit):
+        self.seconds, self.asked = 0.0, []
+        self.kept = Memory(limit, lambda: self.seconds)
 
-    for name in (b"a", b"b", b"a", b"c", b"a", b"b"):
-        recall(name)
+    def recall(self, name, seconds=1.0):
+        def ask():
+            self.asked.append(name)
+            self.seconds += seconds
+            return torch.zeros(4_000, dtype=torch.uint8)
 
-    assert asked == [b"a", b"b", b"c", b"b"]
-    assert kept.held_bytes <= 10_000
+        self.kept.recall(name, ask)
+
+
+def test_what_took_least_for_its_size_is_forgotten_first():
+    machine = Machine(12_000)
+
+    took = {b"slow": 3, b"quick": 1, b"slower": 5}
+    for name in (b"slow", b"quick", b"slower", b"slow", b"slower"):
+        machine.recall(name, took[name])
+
+    assert machine.asked == [b"slow", b"quick", b"slower"]
+    assert machine.kept.held_bytes <= 12_000
+
+
+def test_questions_that_come_round_again_are_known_though_not_all_are_kept():
+    machine = Machine(50_000)
+
+    for _ in range(10):
+        for name in range(20):
+            machine.recall(b"%d" % name, 100 if name < 6 else 1)
+
+    assert len(machine.asked) <= 10 * 14 + 6
+    assert machine.kept.held_bytes <= 50_000
+
+
+def test_what_nobody_asks_for_any_more_is_forgotten_however_long_it_took():
+    machine = Machine(12_000)
+    machine.recall(b"long", 20)
+
+    for name in range(40):
+        machine.recall(b"%d" % name)
+    machine.recall(b"long", 20)
+
+    assert machine.asked.count(b"long") == 2
 
 
 def test_what_is_larger_than_the_limit_is_given_and_not_kept():
@@ -156,6 +192,7 @@ def test_a_limit_that_is_no_number_is_refused(text):
 def test_a_small_machine_keeps_little(monkeypatch):
     usual = limit_bytes("")
     monkeypatch.setattr("os.sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1 << 16}.get)
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
 
     assert 0 < limit_bytes("") == (4096 << 16) // 32 < usual
 

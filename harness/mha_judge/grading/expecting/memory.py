@@ -13,9 +13,9 @@ import hashlib
 import itertools
 import os
 import struct
-from collections import OrderedDict
+import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -27,9 +27,11 @@ from mha_judge.grading.expecting.expected import Live
 
 VARIABLE = "MHA_JUDGE_REMEMBER"
 """MiB that a process may keep; 0 keeps nothing."""
-_MOST_MIB = 256
-_SHARE = 32
-"""What part of the machine's memory is kept at most."""
+_MOST_MIB = 1024
+_SHARE = 8
+"""What part of the machine's memory is kept at most where a process grades on each core."""
+_LEFT = 0.95
+"""What part of that is left when answers are forgotten, as sorting them takes time."""
 _OVERHEAD_BYTES = 1_000
 """About what an answer takes beside its numbers."""
 _Answer = TypeVar("_Answer")
@@ -39,13 +41,42 @@ class Unkeyed(Exception):
     """A question that holds something whose content is not known."""
 
 
-class Memory:
-    """Answers by key, the ones used longest ago forgotten first."""
+@dataclass
+class _Kept:
+    """An answer that is kept."""
 
-    def __init__(self, limit_bytes: int) -> None:
-        """Take how many bytes may be kept."""
+    answer: Any
+    size: int
+    """In bytes."""
+    density: float
+    """What it took to get it, in seconds for each byte."""
+    asked: int = 0
+    """How often it was asked for."""
+    worth: float = 0.0
+
+    def ask_at(self, clock: float) -> None:
+        """Note that it was asked for."""
+        self.asked += 1
+        self.worth = clock + self.asked * self.density
+
+
+class Memory:
+    """Answers by key; what is worth least for its size is forgotten first.
+
+    A grade asks its questions in the same order as the grade before it. If they need a little more
+    than may be kept, and what was used longest ago went first, each answer would be gone just
+    before it is asked for again. So an answer is worth what it took to get for each of its bytes,
+    as many times as it was asked for, on top of a clock that moves on to the worth of whatever is
+    forgotten: what nobody asks for any more goes in time, too (GreedyDual-Size with frequency,
+    Cherkasova 1998).
+    """
+
+    def __init__(self, limit_bytes: int, now: Callable[[], float] = time.perf_counter) -> None:
+        """Take how many bytes may be kept, and what tells the time."""
         self._limit = limit_bytes
-        self._kept: OrderedDict[bytes, tuple[Any, int]] = OrderedDict()
+        self._now = now
+        self._kept: dict[bytes, _Kept] = {}
+        self._clock = 0.0
         self.held_bytes = 0
 
     @property
@@ -62,19 +93,30 @@ class Memory:
         """
         if key is None or self.is_off:
             return ask()
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            known: _Answer = self._kept[key][0]
-            return known
+        if (known := self._kept.get(key)) is not None:
+            known.ask_at(self._clock)
+            remembered: _Answer = known.answer
+            return remembered
+        started = self._now()
         answer = ask()
+        took = self._now() - started
         size = _OVERHEAD_BYTES + sum(one.nbytes for one in _tensors(answer))
         if size <= self._limit:
-            self._kept[key] = answer, size
+            self._kept[key] = _Kept(answer, size, took / size)
+            self._kept[key].ask_at(self._clock)
             self.held_bytes += size
-        while self.held_bytes > self._limit:
-            _, (_, freed) = self._kept.popitem(last=False)
-            self.held_bytes -= freed
+        if self.held_bytes > self._limit:
+            self._forget()
         return answer
+
+    def _forget(self) -> None:
+        """Forget what is worth least, until a little more than the limit asks for is free."""
+        for key in sorted(self._kept, key=lambda key: self._kept[key].worth):
+            if self.held_bytes <= self._limit * _LEFT:
+                return
+            forgotten = self._kept.pop(key)
+            self._clock = forgotten.worth
+            self.held_bytes -= forgotten.size
 
 
 @functools.cache
@@ -95,7 +137,7 @@ def limit_bytes(text: str) -> int:
     """
     if not text:
         machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        return min(_MOST_MIB << 20, machine // _SHARE)
+        return min(_MOST_MIB << 20, machine // (_SHARE * (os.cpu_count() or 1)))
     if not text.isdecimal():
         raise UsageError(f"{VARIABLE}={text} is no number of MiB; 0 keeps nothing")
     return int(text) << 20

@@ -98,7 +98,10 @@ class Asking:
         try:
             answer = case.target.ask(args, mode)
             if answer is not None:  # or it is none of the domain
-                known = None if alike is None else answer.against(case.target.expected(alike))
+                known = None
+                if alike is not None:
+                    given = alike is args
+                    known = answer if given else answer.against(case.target.expected(alike))
                 require_right(case, answer, score, known)
         except CheckFailure as failure:
             return failure
