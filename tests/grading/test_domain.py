@@ -1,6 +1,7 @@
 """An answer that passes every check, and is wrong in one corner of the domain, is told which."""
 
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 import torch
@@ -14,6 +15,7 @@ from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
 BANK = Bank.builtin()
+SUBMISSIONS = Path(__file__).parents[1] / "submissions"
 SDPA = """
 import torch
 
@@ -166,6 +168,12 @@ def test_sizes_that_multiply_out_over_all_positions_must_raise_too(told, seed):
     assert failed["sizes-that-belong-together"].startswith("accepts E = ")
     check = "assert x.shape[-1] % num_heads == 0"
     assert told("split-merge-heads", SPLIT.format(first=check), seed) == {}
+
+
+def test_rounding_of_scores_that_nobody_knows_is_not_held_against_an_answer(told):
+    answer = SUBMISSIONS / "mha-numpy" / "right_fused_qkv.py"  # by way of log-sum-exp
+
+    assert told("mha-numpy", answer.read_text(encoding="utf-8"), 1001) == {}
 
 
 def test_a_long_question_that_takes_too_much_memory_is_not_held_against_an_answer(told):

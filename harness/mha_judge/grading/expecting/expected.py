@@ -248,10 +248,13 @@ def pair_up(exact: Any, rounded: Any, logit: float = 0.0) -> Any:
 
 
 def _largest(magnitudes: Tensor) -> float:
-    """Return the largest finite number of a tensor of magnitudes, 0 where there is none."""
+    """Return the largest finite number of a tensor of magnitudes, 0 where there is none.
+
+    What is not finite in it is overwritten.
+    """
     if not magnitudes.numel():
         return 0.0
     largest = float(magnitudes.max())
     if math.isfinite(largest):
         return largest
-    return float(magnitudes.nan_to_num(nan=0.0, posinf=0.0).max())
+    return float(magnitudes.nan_to_num_(nan=0.0, posinf=0.0).max())

@@ -54,6 +54,11 @@ def enlarged(case: Case) -> tuple[list[Any], float]:
     return args, _largest_score(case, args)
 
 
+def shows_scores(case: Case) -> bool:
+    """Return whether it is known how large scores are, and so how far rounding may go."""
+    return _largest_score(case, case.args) > 0
+
+
 def _takes_q_and_k(case: Case) -> bool:
     return isinstance(case.target, Function) and {"q", "k"} <= {*case.target.entry.arguments}
 

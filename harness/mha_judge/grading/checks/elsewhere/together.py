@@ -26,7 +26,7 @@ from mha_judge.grading.checks.elsewhere.masks import (
     blocking,
     without_a_row,
 )
-from mha_judge.grading.checks.elsewhere.scores import enlarged
+from mha_judge.grading.checks.elsewhere.scores import enlarged, shows_scores
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.failures import CheckFailure
 
@@ -217,7 +217,7 @@ class _Rows:
         letters = self._letters(case, row)
         spread = [letters.pop(name, 0) for name in _LEADING][: len(case.shapes.leading)]
         try:
-            case = self._resized(case, letters, row.get("dtype", ""))
+            case = self._resized(case, letters, self._dtype(case, row))
         except CheckFailure:
             return None
         args = case.shapes.at(letters, draw, spread=spread)
@@ -233,6 +233,12 @@ class _Rows:
             if row.get("mask dtype"):
                 args[index] = args[index].to(getattr(torch, row["mask dtype"]))
         return replace(case, args=tuple(args), shapes=shapes_of(case.target, case.domain, args))
+
+    def _dtype(self, case: Case, row: Row) -> str:
+        """Return the dtype of a row; float64 where rounding might be felt that nobody knows."""
+        if row.get("scores") and self._can(case, "dtype", "float64") and not shows_scores(case):
+            return "float64"
+        return row.get("dtype", "")
 
     def _resized(self, case: Case, letters: Mapping[str, int], dtype: str) -> Case:
         """Return a case in a dtype, a layer made with other sizes; one layer serves all rows."""
