@@ -3,17 +3,18 @@
 # B batch  L query length  S context length  H heads  D head size  E = H·D width  Ec context width
 
 import torch
+from graders.shared import self_attention
 
 from mha_judge.grading import (
     assert_close,
     assert_gradients_match,
     assert_inputs_unchanged,
-    assert_no_extra_parameters,
     assert_operations_do_not_grow,
     assert_rejected,
     assert_written_from_scratch,
     check,
     fail,
+    restated,
 )
 from mha_judge.grading.expecting.compare import compare
 from mha_judge.grading.expecting.expected import Expected
@@ -40,23 +41,14 @@ def assert_items_close(answer, items):
     compare(answer.output[items], some, "the output of the other items")
 
 
-@check(
+test_constructor = restated(
+    self_attention.test_constructor,
     "Is made with (embed_dim, num_heads, context_dim), and has maps for q, k, v and the output",
-    category="shape",
-    points=2,
 )
-def test_constructor(candidate, draw):
-    layer_of(candidate)
-
-
-@check(
+test_parameter_count = restated(
+    self_attention.test_parameter_count,
     "Has no parameters but the four maps: 2E² + 2E·Ec, and 4E of biases at most",
-    category="cost",
-    points=1,
-    after="constructor",
 )
-def test_parameter_count(candidate, draw):
-    assert_no_extra_parameters(layer_of(candidate))
 
 
 @check("Returns (B, L, E) where L ≠ S and E ≠ Ec", category="shape", points=2, after="constructor")

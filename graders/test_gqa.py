@@ -3,18 +3,18 @@
 # B batch  L length  H query heads  G key/value heads  D head size  E = H·D width
 
 import torch
+from graders.shared import self_attention, without_masks
 
 from mha_judge.grading import (
     assert_close,
     assert_gradients_match,
     assert_inputs_unchanged,
-    assert_no_extra_parameters,
     assert_operations_do_not_grow,
     assert_rejected,
     assert_stays_on_device,
-    assert_written_from_scratch,
     check,
     fail,
+    restated,
 )
 
 E, H, G = 66, 6, 2  # D = 11: H/G = 3, so that neither H = 2G nor G = H/G hides an order
@@ -27,25 +27,15 @@ def layer_of(candidate, embed_dim=E, num_heads=H, num_kv_heads=G, dtype=torch.fl
     )
 
 
-@check(
+test_constructor = restated(
+    self_attention.test_constructor,
     "Is made with (embed_dim, num_heads, num_kv_heads); k and v maps have num_kv_heads · D outputs",
-    category="shape",
     points=3,
 )
-def test_constructor(candidate, draw):
-    layer_of(candidate)
-
-
-@check("Has no parameters but the four maps", category="cost", points=1, after="constructor")
-def test_parameter_count(candidate, draw):
-    assert_no_extra_parameters(layer_of(candidate))
-
-
-@check("Returns (B, L, E)", category="shape", points=2, after="constructor")
-def test_output_shape(candidate, draw):
-    answer = layer_of(candidate)(draw.normal(B, L, E))
-
-    assert answer.output.shape == (B, L, E)
+test_parameter_count = restated(
+    self_attention.test_parameter_count, "Has no parameters but the four maps"
+)
+test_output_shape = self_attention.test_output_shape
 
 
 @check(
@@ -96,18 +86,7 @@ def test_lengths(candidate, draw):
         assert_close(layer(draw.normal(B, length, E)), "output")
 
 
-@check(
-    "Batch items are independent, and B = 1 is a batch",
-    category="values",
-    points=1,
-    after="output_shape",
-)
-def test_batch_items(candidate, draw):
-    layer = layer_of(candidate)
-    x = draw.normal(3, L, E)
-
-    assert_close(layer(x), "output")
-    assert_close(layer(x[1:2]), "output")
+test_batch_items = without_masks.test_batch_items
 
 
 @check(
@@ -130,32 +109,12 @@ def test_causal_mask(candidate, draw):
     assert_close(layer_of(candidate)(draw.normal(B, L, E), mask), "output")
 
 
-@check(
-    "A padding mask (B, 1, 1, L) and a mask (B, 1, L, L)",
-    category="masking",
-    points=2,
-    after="output_shape",
+test_padding_mask = restated(self_attention.test_padding_mask, points=2)
+
+
+test_mask_per_head = restated(
+    self_attention.test_mask_per_head, "A mask (B, H, L, L) counts query heads, not groups"
 )
-def test_padding_mask(candidate, draw):
-    layer = layer_of(candidate)
-    x = draw.normal(B, L, E)
-    for shape in ((B, 1, 1, L), (B, 1, L, L)):
-        assert_close(layer(x, draw.mask(*shape)), "output")
-
-
-@check(
-    "A mask (B, H, L, L) counts query heads, not groups",
-    category="masking",
-    points=3,
-    after="output_shape",
-)
-def test_mask_per_head(candidate, draw):
-    layer = layer_of(candidate)
-    mask = torch.ones(B, H, L, L, dtype=torch.bool)
-    mask[:, 1] = draw.mask(B, L, L, keep=0.3)
-
-    assert_close(layer(draw.normal(B, L, E), draw.mask(B, H, L, L)), "output")
-    assert_close(layer(draw.normal(B, L, E), mask), "output")
 
 
 @check("Masks may be bool, integer or float", category="masking", points=1, after="mask")
@@ -167,21 +126,7 @@ def test_mask_dtypes(candidate, draw):
         assert_close(layer(x, mask.to(dtype)), "output")
 
 
-@check(
-    "A blocked position cannot be felt, whatever it holds",
-    category="masking",
-    points=2,
-    after="output_shape",
-)
-def test_blocked_key_is_not_felt(candidate, draw):
-    x = draw.normal(B, L, E)
-    mask = draw.mask(L, L)
-    mask[:, 2] = False
-    mask[:, 3] = True
-    layer = layer_of(candidate)
-    for scale in (20, 50):  # in the end, unmasked, it would take all the weight of some queries
-        x[:, 2] = scale * x[:, 2]
-        assert_close(layer(x, mask), "output")
+test_blocked_key_is_not_felt = restated(self_attention.test_blocked_key_is_not_felt, points=2)
 
 
 @check(
@@ -220,32 +165,11 @@ def test_large_logits(candidate, draw):
         assert_close(layer(scale * draw.normal(B, L, E), mask), "output")
 
 
-@check("float64 in, float64 out", category="numerics", points=1, after="values")
-def test_float64(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.float64)
-
-    assert_close(layer(draw.normal(B, L, E, dtype=torch.float64)), "output")
+test_float64 = restated(without_masks.test_float64, after="values")
 
 
-@check(
-    "bfloat16 in, bfloat16 out, with and without a mask",
-    category="numerics",
-    points=1,
-    after="values",
-)
-def test_bfloat16(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.bfloat16)
-    x = draw.normal(B, L, E, dtype=torch.bfloat16)
-
-    assert_close(layer(x), "output")
-    assert_close(layer(x, draw.mask(L, L)), "output")
-
-
-@check("float16 in, float16 out, without a mask", category="numerics", points=1, after="values")
-def test_float16(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.float16)
-
-    assert_close(layer(draw.normal(B, L, E, dtype=torch.float16)), "output")
+test_bfloat16 = self_attention.test_bfloat16
+test_float16 = self_attention.test_float16
 
 
 @check(
@@ -323,17 +247,7 @@ def test_bad_width(candidate, draw):
     )
 
 
-@check(
-    "Written from scratch: no fused or official attention",
-    category="policy",
-    points=3,
-    after="values",
-)
-def test_written_from_scratch(candidate, draw):
-    layer = layer_of(candidate)
-
-    assert_written_from_scratch(candidate, layer, draw.normal(B, L, E))
-    assert_written_from_scratch(candidate, layer, draw.normal(B, L, E), draw.mask(L, L))
+test_written_from_scratch = self_attention.test_written_from_scratch
 
 
 @check(
@@ -348,18 +262,7 @@ def test_no_loop_over_heads(candidate, draw):
     assert_operations_do_not_grow(few, many, "heads")
 
 
-@check(
-    "float64 inputs give float64 precision",
-    category="numerics",
-    points=0,
-    after="float64",
-    advisory=True,
-)
-def test_float64_precision(candidate, draw):
-    answer = layer_of(candidate, dtype=torch.float64)(draw.normal(B, L, E, dtype=torch.float64))
-
-    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
-        fail("computes in float32 on the way: float64 inputs come out with float32 precision")
+test_float64_precision = self_attention.test_float64_precision
 
 
 @check(

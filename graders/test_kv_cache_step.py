@@ -2,24 +2,19 @@
 
 # B batch  L new positions  T cached positions  H heads  D head size  E = H·D width
 
-from functools import partial
-
 import torch
+from graders.shared import caching
 
 from mha_judge.grading import (
     assert_close,
-    assert_gradients_match,
     assert_inputs_unchanged,
-    assert_no_extra_parameters,
     assert_operations_do_not_grow,
     assert_rejected,
     assert_stays_on_device,
     assert_written_from_scratch,
     check,
     fail,
-    gradient_modes,
 )
-from mha_judge.grading.checks.extremes import lowest_with_itself
 from mha_judge.grading.expecting.compare import compare
 
 E, H = 33, 3  # D = 11
@@ -30,15 +25,6 @@ def layer_of(candidate, embed_dim=E, num_heads=H, dtype=torch.float32):
     return candidate.CachedSelfAttention(embed_dim=embed_dim, num_heads=num_heads, dtype=dtype)
 
 
-def run_chunks(layer, x, lengths):
-    """Yield the answer to each chunk of x, every one with the cache of the one before."""
-    cache = None
-    for chunk in x.split(lengths, dim=1):
-        answer = layer(chunk, cache, keep=True)
-        yield answer
-        cache = answer.live("cache")
-
-
 def queries_and_keys(layer, x):
     """Return those of positions (N, E) in float64, (N, H, D) each."""
     reference, _ = layer.references()
@@ -46,13 +32,7 @@ def queries_and_keys(layer, x):
     return q.unflatten(-1, (H, -1)), k.unflatten(-1, (H, -1))
 
 
-@check(
-    "Is made with (embed_dim, num_heads), and has maps for q, k, v and the output",
-    category="shape",
-    points=2,
-)
-def test_constructor(candidate, draw):
-    assert_no_extra_parameters(layer_of(candidate))
+test_constructor = caching.test_constructor
 
 
 @check(
@@ -75,104 +55,19 @@ def test_prefill(candidate, draw):
         assert_close(layer(draw.normal(B, length, E)), "output")
 
 
-@check(
-    "The cache holds the projected keys and values, oldest first",
-    category="values",
-    points=3,
-    after="prefill_shape",
-)
-def test_cache_values(candidate, draw):
-    for answer in run_chunks(layer_of(candidate), draw.normal(B, 9, E), [5, 1, 3]):
-        assert_close(answer, "cache")
-
-
-@check(
-    "A first step: the new position attends to the cache and to itself",
-    category="values",
-    points=3,
-    after="prefill_shape",
-)
-def test_one_step(candidate, draw):
-    *_, answer = run_chunks(layer_of(candidate), draw.normal(B, 6, E), [5, 1])
-
-    assert_close(answer, "output")
-
-
-@check(
-    "Step after step equals one full causal pass, past position 16",
-    category="values",
-    points=5,
-    after="one_step",
-)
-def test_many_steps(candidate, draw):
-    layer = layer_of(candidate)
-    x = draw.normal(B, 23, E)
-    for answer in run_chunks(layer, x, [3] + [1] * 20):
-        assert_close(answer, "output")
-
-
-@check("From an empty start, one position at a time", category="values", points=1, after="one_step")
-def test_steps_from_nothing(candidate, draw):
-    for answer in run_chunks(layer_of(candidate), draw.normal(B, 5, E), [1] * 5):
-        assert_close(answer, "output")
-
-
-@check(
-    "A chunk of several positions on a warm cache is causal within itself",
-    category="masking",
-    points=4,
-    after="one_step",
-)
-def test_chunk_on_warm_cache(candidate, draw):
-    for lengths in ([5, 4], [2, 7], [4, 1, 1, 1, 5], [17, 3, 11]):
-        for answer in run_chunks(layer_of(candidate), draw.normal(B, sum(lengths), E), lengths):
-            assert_close(answer, "output", "cache")
-
-
-@check(
-    "A later position cannot change an earlier output",
-    category="masking",
-    points=2,
-    after="prefill_shape",
-)
-def test_future_is_not_felt(candidate, draw):
-    layer = layer_of(candidate)
-    x = draw.normal(B, 7, E)
-    changed = x.clone()
-    changed[:, 5:] = 10 * draw.normal(B, 2, E)
-
-    before, after = layer(x), layer(changed)
-
-    assert_close(before, "output")
-    if not torch.allclose(before.output[:, :5], after.output[:, :5], rtol=1e-4, atol=1e-5):
-        fail("the outputs of the first positions change when later positions do")
-
-
-@check(
-    "Two continuations of one prefix do not disturb each other",
-    category="robustness",
-    points=3,
-    after="one_step",
-)
-def test_two_continuations(candidate, draw):
-    layer = layer_of(candidate)
-    for mode in gradient_modes(candidate):  # old caches may be written to in one of them only
-        first = layer(draw.normal(B, 5, E), keep=True, mode=mode)
-        prefix = layer(draw.normal(B, 1, E), first.live("cache"), keep=True, mode=mode)
-        branches = []
-        for _ in range(3):
-            x = draw.normal(B, 2, E)
-            branches.append(layer(x, prefix.live("cache"), keep=True, mode=mode))
-            assert_close(branches[-1], "output", "cache")
-        for branch in branches:  # the first after the last was made, which is as long
-            answer = layer(draw.normal(B, 1, E), branch.live("cache"), mode=mode)
-            assert_close(answer, "output", "cache")
+test_cache_values = caching.test_cache_values
+test_one_step = caching.test_one_step
+test_many_steps = caching.test_many_steps
+test_steps_from_nothing = caching.test_steps_from_nothing
+test_chunk_on_warm_cache = caching.test_chunk_on_warm_cache
+test_future_is_not_felt = caching.test_future_is_not_felt
+test_two_continuations = caching.test_two_continuations
 
 
 @check("A cache once returned never changes", category="robustness", points=3, after="one_step")
 def test_old_caches_stay(candidate, draw):
     layer = layer_of(candidate)
-    answers = list(run_chunks(layer, draw.normal(B, 12, E), [4, 1, 1, 1, 3, 2]))
+    answers = list(caching.run_chunks(layer, draw.normal(B, 12, E), [4, 1, 1, 1, 3, 2]))
     layer(draw.normal(B, 3, E), answers[0].live("cache"))
 
     for step, answer in enumerate(answers):
@@ -205,11 +100,7 @@ def test_no_hidden_state(candidate, draw):
         assert_close(layer(draw.normal(B, 1, E), tuple(cache.values())), "output", "cache")
 
 
-@check("Calls without a cache start anew", category="robustness", points=1, after="prefill")
-def test_starts_anew(candidate, draw):
-    layer = layer_of(candidate)
-    for B in (2, 3, 1):
-        assert_close(layer(draw.normal(B, 5, E)), "output", "cache")
+test_starts_anew = caching.test_starts_anew
 
 
 @check("Input and cache are left as they were", category="robustness", points=2, after="one_step")
@@ -243,51 +134,24 @@ def test_foreign_cache(candidate, draw):
 def test_size_one(candidate, draw):
     for batch, heads, width in ((1, 3, 33), (2, 1, 11), (2, 5, 5), (1, 1, 1)):
         layer = layer_of(candidate, width, heads)
-        for answer in run_chunks(layer, draw.normal(batch, 6, width), [3, 1, 2]):
+        for answer in caching.run_chunks(layer, draw.normal(batch, 6, width), [3, 1, 2]):
             assert_close(answer, "output", "cache")
 
 
-@check("Large logits stay finite and right", category="numerics", points=2, after="one_step")
-def test_large_logits(candidate, draw):
-    layer = layer_of(candidate)
-    for scale in (30.0, 100.0):
-        for answer in run_chunks(layer, scale * draw.normal(B, 8, E), [4, 1, 3]):
-            assert_close(answer, "output")
-    low = lowest_with_itself(draw, E, partial(queries_and_keys, layer))
-    for lengths, signs in (([2, 2], [1, 1, 1, -1]), ([1, 3], [1, 1, -1, -1])):
-        x = torch.stack([sign * low for sign in signs])[None]  # later ones are blocked, and high
-        for answer in run_chunks(layer, x, lengths):
-            assert_close(answer, "output")
-
-
-@check("float64 in, float64 out", category="numerics", points=1, after="one_step")
-def test_float64(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.float64)
-    for answer in run_chunks(layer, draw.normal(B, 6, E, dtype=torch.float64), [3, 1, 2]):
-        assert_close(answer, "output", "cache")
+test_large_logits = caching.test_large_logits
+test_float64 = caching.test_float64
 
 
 @check("bfloat16 in, bfloat16 out", category="numerics", points=1, after="one_step")
 def test_bfloat16(candidate, draw):
     layer = layer_of(candidate, dtype=torch.bfloat16)
-    for answer in run_chunks(layer, draw.normal(B, 6, E, dtype=torch.bfloat16), [3, 1, 2]):
+    for answer in caching.run_chunks(layer, draw.normal(B, 6, E, dtype=torch.bfloat16), [3, 1, 2]):
         assert_close(answer, "output", "cache")
     cache = tuple(draw.normal(B, H, 5, E // H, dtype=torch.bfloat16) for _ in "kv")
     assert_close(layer(draw.normal(B, 3, E, dtype=torch.bfloat16), cache), "output", "cache")
 
 
-@check(
-    "Without a cache, gradients reach x and the weights, and are right",
-    category="gradients",
-    points=3,
-    after="prefill_shape",
-)
-def test_gradients(candidate, draw):
-    cotangents = [draw.normal(B, 5, E)]
-
-    assert_gradients_match(
-        layer_of(candidate), draw.normal(B, 5, E), wrt=(0,), cotangents=cotangents, parameters=True
-    )
+test_gradients = caching.test_gradients
 
 
 @check(
@@ -387,7 +251,7 @@ def test_no_loop(candidate, draw):
 def test_gpu_float32(gpu, draw):
     layer = layer_of(gpu)
 
-    for answer in run_chunks(layer, draw.normal(B, 6, E), [3, 1, 2]):
+    for answer in caching.run_chunks(layer, draw.normal(B, 6, E), [3, 1, 2]):
         assert_close(answer, "output")
 
 
@@ -400,7 +264,7 @@ def test_gpu_float32(gpu, draw):
 def test_gpu_half(gpu, draw):
     layer = layer_of(gpu, dtype=torch.bfloat16)
 
-    for answer in run_chunks(layer, draw.normal(B, 4, E, dtype=torch.bfloat16), [3, 1]):
+    for answer in caching.run_chunks(layer, draw.normal(B, 4, E, dtype=torch.bfloat16), [3, 1]):
         assert_close(answer, "output")
 
 
@@ -412,7 +276,7 @@ def test_gpu_half(gpu, draw):
 )
 def test_gpu_device(gpu, draw):
     layer = layer_of(gpu)
-    *_, second = run_chunks(layer, draw.normal(B, 5, E), [3, 2])
+    *_, second = caching.run_chunks(layer, draw.normal(B, 5, E), [3, 2])
 
     assert_stays_on_device(gpu, layer, draw.normal(B, 3, E), None)
     assert_stays_on_device(gpu, layer, draw.normal(B, 1, E), second.live("cache"))

@@ -3,18 +3,17 @@
 # B batch  L length  K compressed length  H heads  D head size  E = H·D width
 
 import torch
+from graders.shared import self_attention, without_masks
 
 from mha_judge.grading import (
     assert_close,
     assert_gradients_match,
     assert_grows_at_most,
-    assert_inputs_unchanged,
-    assert_no_extra_parameters,
     assert_operations_do_not_grow,
     assert_rejected,
-    assert_written_from_scratch,
     check,
     fail,
+    restated,
     ways_to_observe,
 )
 
@@ -28,35 +27,19 @@ def layer_of(candidate, embed_dim=E, num_heads=H, seq_len=L, proj_len=K, dtype=t
     )
 
 
-@check(
+test_constructor = restated(
+    self_attention.test_constructor,
     "Is made with (embed_dim, num_heads, seq_len, proj_len); has two maps from seq_len to proj_len",
-    category="shape",
     points=3,
 )
-def test_constructor(candidate, draw):
-    layer_of(candidate)
-
-
-@check(
-    "Has no parameters but four maps and two length maps",
-    category="cost",
-    points=1,
-    after="constructor",
+test_parameter_count = restated(
+    self_attention.test_parameter_count, "Has no parameters but four maps and two length maps"
 )
-def test_parameter_count(candidate, draw):
-    assert_no_extra_parameters(layer_of(candidate))
-
-
-@check(
+test_output_shape = restated(
+    self_attention.test_output_shape,
     "Returns (B, L, E): the queries are not shortened",
-    category="shape",
     points=3,
-    after="constructor",
 )
-def test_output_shape(candidate, draw):
-    answer = layer_of(candidate)(draw.normal(B, L, E))
-
-    assert answer.output.shape == (B, L, E)
 
 
 @check(
@@ -119,18 +102,7 @@ def test_all_positions_are_felt(candidate, draw):
         fail("the first output does not change when the last position does")
 
 
-@check(
-    "Batch items are independent, and B = 1 is a batch",
-    category="values",
-    points=1,
-    after="output_shape",
-)
-def test_batch_items(candidate, draw):
-    layer = layer_of(candidate)
-    x = draw.normal(3, L, E)
-
-    assert_close(layer(x), "output")
-    assert_close(layer(x[1:2]), "output")
+test_batch_items = without_masks.test_batch_items
 
 
 @check(
@@ -145,32 +117,14 @@ def test_size_one(candidate, draw):
         assert_close(layer(draw.normal(batch, 7, width)), "output")
 
 
-@check("Large logits stay finite and right", category="numerics", points=2, after="output_shape")
-def test_large_logits(candidate, draw):
-    layer = layer_of(candidate)
-    for scale in (30.0, 100.0):
-        assert_close(layer(scale * draw.normal(B, L, E)), "output")
+test_large_logits = without_masks.test_large_logits
+test_float64 = restated(without_masks.test_float64, after="values")
 
 
-@check("float64 in, float64 out", category="numerics", points=1, after="values")
-def test_float64(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.float64)
-
-    assert_close(layer(draw.normal(B, L, E, dtype=torch.float64)), "output")
+test_bfloat16 = restated(without_masks.test_bfloat16, after="values")
 
 
-@check("bfloat16 in, bfloat16 out", category="numerics", points=1, after="values")
-def test_bfloat16(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.bfloat16)
-
-    assert_close(layer(draw.normal(B, L, E, dtype=torch.bfloat16)), "output")
-
-
-@check("float16 in, float16 out", category="numerics", points=1, after="values")
-def test_float16(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.float16)
-
-    assert_close(layer(draw.normal(B, L, E, dtype=torch.float16)), "output")
+test_float16 = restated(self_attention.test_float16, "float16 in, float16 out")
 
 
 @check(
@@ -207,31 +161,11 @@ def test_linear_in_length(candidate, draw):
         assert_grows_at_most(short.flops, long.flops, 2.2, f"the number of operations, {what}")
 
 
-@check(
-    "A strided input, as transposing makes it, gives the same",
-    category="robustness",
-    points=1,
-    after="values",
-)
-def test_non_contiguous(candidate, draw):
-    layer = layer_of(candidate)
-
-    assert_close(layer(draw.normal(L, B, E).transpose(0, 1)), "output")
-    assert_close(layer(draw.normal(B, E, L).transpose(1, 2)), "output")
+test_non_contiguous = restated(without_masks.test_non_contiguous, after="values")
 
 
-@check("The input is left as it was", category="robustness", points=1, after="output_shape")
-def test_inputs_unchanged(candidate, draw):
-    assert_inputs_unchanged(layer_of(candidate), draw.normal(B, L, E))
-
-
-@check("The same call gives the same answer twice", category="robustness", points=1, after="values")
-def test_repeatable(candidate, draw):
-    layer = layer_of(candidate)
-    x, other = draw.normal(B, L, E), draw.normal(B, L, E)
-
-    for one in (x, other, x, x):
-        assert_close(layer(one), "output")
+test_inputs_unchanged = without_masks.test_inputs_unchanged
+test_repeatable = restated(without_masks.test_repeatable, after="values")
 
 
 @check(
@@ -257,14 +191,7 @@ def test_too_long(candidate, draw):
         assert_rejected(layer, draw.normal(B, length, E), why=why)
 
 
-@check(
-    "Written from scratch: no fused or official attention",
-    category="policy",
-    points=3,
-    after="values",
-)
-def test_written_from_scratch(candidate, draw):
-    assert_written_from_scratch(candidate, layer_of(candidate), draw.normal(B, L, E))
+test_written_from_scratch = restated(without_masks.test_written_from_scratch, after="values")
 
 
 @check(
@@ -282,15 +209,4 @@ def test_no_loop(candidate, draw):
     assert_operations_do_not_grow(few, many, "heads")
 
 
-@check(
-    "float64 inputs give float64 precision",
-    category="numerics",
-    points=0,
-    after="float64",
-    advisory=True,
-)
-def test_float64_precision(candidate, draw):
-    answer = layer_of(candidate, dtype=torch.float64)(draw.normal(B, L, E, dtype=torch.float64))
-
-    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
-        fail("computes in float32 on the way: float64 inputs come out with float32 precision")
+test_float64_precision = self_attention.test_float64_precision

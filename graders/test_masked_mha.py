@@ -3,19 +3,19 @@
 # B batch  L query length  S key length  H query heads  D head size  E = H·D width
 
 import torch
+from graders.shared import cross_attention, self_attention
 
 from mha_judge.grading import (
     assert_close,
     assert_gradients_match,
     assert_inputs_unchanged,
-    assert_no_extra_parameters,
-    assert_operations_do_not_grow,
     assert_rejected,
     assert_stays_on_device,
     assert_written_from_scratch,
     check,
     fail,
     report_speed,
+    restated,
 )
 
 E, H = 33, 3  # D = 11
@@ -33,30 +33,12 @@ def qkv(draw, B=B, L=L, S=S, E=E, dtype=torch.float32):
     return q, k, v
 
 
-@check(
+test_constructor = restated(
+    self_attention.test_constructor,
     "Is made with (embed_dim, num_heads), and has maps for q, k, v and the output",
-    category="shape",
-    points=2,
 )
-def test_constructor(candidate, draw):
-    layer_of(candidate)
-
-
-@check(
-    "Has no parameters but the four maps: 4E², and 4E of biases at most",
-    category="cost",
-    points=1,
-    after="constructor",
-)
-def test_parameter_count(candidate, draw):
-    assert_no_extra_parameters(layer_of(candidate))
-
-
-@check("Returns (B, L, E) where L ≠ S", category="shape", points=2, after="constructor")
-def test_output_shape(candidate, draw):
-    answer = layer_of(candidate)(*qkv(draw))
-
-    assert answer.output.shape == (B, L, E)
+test_parameter_count = self_attention.test_parameter_count
+test_output_shape = cross_attention.test_output_shape
 
 
 @check(
@@ -93,24 +75,8 @@ def test_k_and_v_differ(candidate, draw):
     assert_close(layer_of(candidate)(q, k, v), "output")
 
 
-@check(
-    "Heads are independent: 1 head, E heads, and in between",
-    category="values",
-    points=2,
-    after="output_shape",
-)
-def test_number_of_heads(candidate, draw):
-    for heads in (1, 2, 3, 6, 30):
-        assert_close(layer_of(candidate, 30, heads)(*qkv(draw, E=30)), "output")
-
-
-@check("Batch items are independent", category="values", points=1, after="output_shape")
-def test_batch_items(candidate, draw):
-    layer = layer_of(candidate)
-    q, k, v = qkv(draw, B=3)
-
-    assert_close(layer(q, k, v), "output")
-    assert_close(layer(q[1:2], k[1:2], v[1:2]), "output")
+test_number_of_heads = cross_attention.test_number_of_heads
+test_batch_items = cross_attention.test_batch_items
 
 
 @check(
@@ -184,24 +150,7 @@ def test_mask_dtypes(candidate, draw):
         assert_close(layer(q, k, v, mask.to(dtype)), "output")
 
 
-@check(
-    "A blocked key cannot be felt, whatever its key and value hold",
-    category="masking",
-    points=3,
-    after="constructor",
-)
-def test_blocked_key_is_not_felt(candidate, draw):
-    layer = layer_of(candidate)
-    q, k, v = qkv(draw)
-    mask = draw.mask(L, S)
-    mask[:, 2] = False
-    mask[:, 3] = True
-    v[:, 2] = 1000 * v[:, 2]
-
-    assert_close(layer(q, k, v, mask), "output")
-
-    k[:, 2] = 1000 * k[:, 2]  # unmasked it would take all the weight of some queries
-    assert_close(layer(q, k, v, mask), "output")
+test_blocked_key_is_not_felt = cross_attention.test_blocked_key_is_not_felt
 
 
 @check(
@@ -225,20 +174,7 @@ def test_blocked_row_stays_alone(candidate, draw):
         fail("a blocked row changes the output of other rows")
 
 
-@check(
-    "Large logits stay finite and right, with a mask too",
-    category="numerics",
-    points=2,
-    after="output_shape",
-)
-def test_large_logits(candidate, draw):
-    layer = layer_of(candidate)
-    q, k, v = qkv(draw)
-    for scale in (30.0, 100.0):
-        assert_close(layer(q * scale, k * scale, v), "output")
-    for scale in (10.0, 20.0):
-        mask = draw.mask(L, S, keep=0.2)  # a few open keys, some of them with low scores
-        assert_close(layer(q * scale, k * scale, v, mask), "output")
+test_large_logits = cross_attention.test_large_logits
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after="values")
@@ -291,20 +227,7 @@ def test_gradients(candidate, draw):
     )
 
 
-@check(
-    "Strided inputs, as transposing makes them, give the same",
-    category="robustness",
-    points=1,
-    after="values",
-)
-def test_non_contiguous(candidate, draw):
-    q = draw.normal(L, B, E).transpose(0, 1)
-    k = draw.normal(B, E, S).transpose(1, 2)
-    v = draw.normal(B, S, 2 * E)[..., ::2]
-    layer = layer_of(candidate)
-
-    assert_close(layer(q, k, v), "output")
-    assert_close(layer(q, k, v, draw.mask(L, S).T.contiguous().T), "output")
+test_non_contiguous = cross_attention.test_non_contiguous
 
 
 @check("The inputs are left as they were", category="robustness", points=1, after="output_shape")
@@ -372,37 +295,9 @@ def test_written_from_scratch(candidate, draw):
     assert_written_from_scratch(candidate, layer, *qkv(draw), draw.mask(L, S))
 
 
-@check(
-    "No Python loop over heads", category="policy", points=0, after="output_shape", advisory=True
-)
-def test_no_loop_over_heads(candidate, draw):
-    q, k, v = qkv(draw, E=24)
-
-    few = layer_of(candidate, 24, 2).observe(q, k, v)
-    many = layer_of(candidate, 24, 8).observe(q, k, v)
-
-    assert_operations_do_not_grow(few, many, "heads")
-
-
-@check(
-    "float64 inputs give float64 precision",
-    category="numerics",
-    points=0,
-    after="float64",
-    advisory=True,
-)
-def test_float64_precision(candidate, draw):
-    answer = layer_of(candidate, dtype=torch.float64)(*qkv(draw, dtype=torch.float64))
-
-    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
-        fail("computes in float32 on the way: float64 inputs come out with float32 precision")
-
-
-@check("float16 with a mask", category="numerics", points=0, after="mask", advisory=True)
-def test_float16_with_mask(candidate, draw):
-    q, k, v = qkv(draw, dtype=torch.float16)
-
-    assert_close(layer_of(candidate, dtype=torch.float16)(q, k, v, draw.mask(L, S)), "output")
+test_no_loop_over_heads = cross_attention.test_no_loop_over_heads
+test_float64_precision = cross_attention.test_float64_precision
+test_float16_with_mask = cross_attention.test_float16_with_mask
 
 
 @check(

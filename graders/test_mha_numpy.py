@@ -4,15 +4,16 @@
 
 import numpy
 import torch
+from graders.shared import cross_attention, self_attention
 
 from mha_judge.grading import (
     assert_close,
     assert_inputs_unchanged,
-    assert_no_extra_parameters,
     assert_not_imported,
     assert_rejected,
     check,
     fail,
+    restated,
 )
 
 E, H = 33, 3  # D = 11
@@ -48,30 +49,15 @@ def blocking(draw, *shape, keep=0.6):
     return (~draw.mask(*shape, keep=keep)).double()
 
 
-@check(
+test_constructor = restated(
+    self_attention.test_constructor,
     "Is made with (d_model, n_heads), and has arrays for q, k, v and the output",
-    category="shape",
-    points=2,
 )
-def test_constructor(candidate, draw):
-    layer_of(candidate)
-
-
-@check(
+test_parameter_count = restated(
+    self_attention.test_parameter_count,
     "Has no parameters but the four arrays: 4E², and 4E of biases at most",
-    category="cost",
-    points=1,
-    after="constructor",
 )
-def test_parameter_count(candidate, draw):
-    assert_no_extra_parameters(layer_of(candidate))
-
-
-@check("Returns an output (B, L, E)", category="shape", points=2, after="constructor")
-def test_output_shape(candidate, draw):
-    answer = layer_of(candidate)(*qkv(draw))
-
-    assert answer.output.shape == (B, L, E)
+test_output_shape = restated(cross_attention.test_output_shape, "Returns an output (B, L, E)")
 
 
 @check(
@@ -136,24 +122,8 @@ def test_arrays_as_they_are(candidate, draw):
         fail("an array set from outside is used as x @ W.T; x @ W is wanted")
 
 
-@check(
-    "Heads are independent: 1 head, E heads, and in between",
-    category="values",
-    points=2,
-    after="output_shape",
-)
-def test_number_of_heads(candidate, draw):
-    for heads in (1, 2, 3, 6, 30):
-        assert_close(layer_of(candidate, 30, heads)(*qkv(draw, E=30)), "output")
-
-
-@check("Batch items are independent", category="values", points=1, after="output_shape")
-def test_batch_items(candidate, draw):
-    layer = layer_of(candidate)
-    q, k, v = qkv(draw, B=3)
-
-    assert_close(layer(q, k, v), "output")
-    assert_close(layer(q[1:2], k[1:2], v[1:2]), "output")
+test_number_of_heads = cross_attention.test_number_of_heads
+test_batch_items = cross_attention.test_batch_items
 
 
 @check(

@@ -4,6 +4,7 @@
 # N rows of a folded batch: N = B·H, row b·H + h is head h of item b
 
 import torch
+from graders.shared import cross_attention, self_attention
 
 from mha_judge.grading import (
     assert_close,
@@ -15,6 +16,7 @@ from mha_judge.grading import (
     assert_written_from_scratch,
     check,
     fail,
+    restated,
 )
 from mha_judge.grading.checks.dropout import (
     assert_gradients_of_dropped_weights,
@@ -310,13 +312,10 @@ def test_softmax_strided(candidate, draw):
 # --- MultiHeadAttention
 
 
-@check(
+test_constructor = restated(
+    self_attention.test_constructor,
     "Is made with key_size, query_size, value_size, num_hiddens, num_heads and dropout",
-    category="shape",
-    points=2,
 )
-def test_constructor(candidate, draw):
-    layer_of(candidate)
 
 
 @check(
@@ -335,16 +334,9 @@ def test_parameter_count(candidate, draw):
             fail(f"has {layer.parameter_count} parameters {how}; {wanted} are wanted")
 
 
-@check(
-    "The class returns (B, L, num_hiddens) where L ≠ S",
-    category="shape",
-    points=2,
-    after="constructor",
+test_output_shape = restated(
+    cross_attention.test_output_shape, "The class returns (B, L, num_hiddens) where L ≠ S"
 )
-def test_output_shape(candidate, draw):
-    answer = layer_of(candidate)(*qkv(draw))
-
-    assert answer.output.shape == (B, L, E)
 
 
 @check(
@@ -662,18 +654,7 @@ def test_no_loop_over_heads(candidate, draw):
     assert_operations_do_not_grow(few, many, "heads")
 
 
-@check(
-    "float64 inputs give float64 precision",
-    category="numerics",
-    points=0,
-    after="dtypes",
-    advisory=True,
-)
-def test_float64_precision(candidate, draw):
-    answer = layer_of(candidate, dtype=torch.float64)(*qkv(draw, dtype=torch.float64))
-
-    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
-        fail("computes in float32 on the way: float64 inputs come out with float32 precision")
+test_float64_precision = restated(cross_attention.test_float64_precision, after="dtypes")
 
 
 @check("float16 with lengths", category="numerics", points=0, after="lengths", advisory=True)

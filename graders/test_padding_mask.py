@@ -3,17 +3,17 @@
 # B batch  L length  H heads  D head size  E = H·D width
 
 import torch
+from graders.shared import self_attention
 
 from mha_judge.grading import (
     assert_close,
     assert_gradients_match,
     assert_inputs_unchanged,
-    assert_no_extra_parameters,
-    assert_operations_do_not_grow,
     assert_rejected,
     assert_written_from_scratch,
     check,
     fail,
+    restated,
 )
 from mha_judge.grading.expecting.compare import compare
 from mha_judge.grading.failures import CheckFailure
@@ -55,23 +55,11 @@ def assert_tokens_close(answer, mask, expected=None):
     compare(found, expected, "the output at the tokens")
 
 
-@check(
+test_constructor = restated(
+    self_attention.test_constructor,
     "Is made with (hidden_size, num_heads), and has maps for q, k, v and the output",
-    category="shape",
-    points=2,
 )
-def test_constructor(candidate, draw):
-    layer_of(candidate)
-
-
-@check(
-    "Has no parameters but the four maps: 4E², and 4E of biases at most",
-    category="cost",
-    points=1,
-    after="constructor",
-)
-def test_parameter_count(candidate, draw):
-    assert_no_extra_parameters(layer_of(candidate))
+test_parameter_count = self_attention.test_parameter_count
 
 
 @check(
@@ -88,20 +76,12 @@ def test_output_shape(candidate, draw):
     assert layer(x, padded_right(draw)).output.shape == (B, L, E)
 
 
-@check(
+test_values = restated(
+    self_attention.test_values,
     "Without a mask every position attends to every other, on several random shapes",
-    category="values",
     points=4,
     after="constructor",
 )
-def test_values(candidate, draw):
-    for _ in range(3):
-        n = draw.sizes("B L H D", (2, 3, 5, 7, 11))
-        width = n["H"] * n["D"]
-
-        assert_close(
-            layer_of(candidate, width, n["H"])(draw.normal(n["B"], n["L"], width)), "output"
-        )
 
 
 @check(
@@ -299,11 +279,7 @@ def test_bfloat16(candidate, draw):
         assert_tokens_close(narrow(x.bfloat16(), mask.to(dtype)), mask)
 
 
-@check("float16 in, float16 out, without a mask", category="numerics", points=1, after="values")
-def test_float16(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.float16)
-
-    assert_close(layer(draw.normal(B, L, E, dtype=torch.float16)), "output")
+test_float16 = self_attention.test_float16
 
 
 @check(
@@ -431,30 +407,8 @@ def test_written_from_scratch(candidate, draw):
     assert_written_from_scratch(candidate, layer, x, torch.ones(B, L, dtype=torch.int64))
 
 
-@check(
-    "No Python loop over heads", category="policy", points=0, after="output_shape", advisory=True
-)
-def test_no_loop_over_heads(candidate, draw):
-    x = draw.normal(B, L, 24)
-
-    few = layer_of(candidate, 24, 2).observe(x)
-    many = layer_of(candidate, 24, 8).observe(x)
-
-    assert_operations_do_not_grow(few, many, "heads")
-
-
-@check(
-    "float64 inputs give float64 precision",
-    category="numerics",
-    points=0,
-    after="float64",
-    advisory=True,
-)
-def test_float64_precision(candidate, draw):
-    answer = layer_of(candidate, dtype=torch.float64)(draw.normal(B, L, E, dtype=torch.float64))
-
-    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
-        fail("computes in float32 on the way: float64 inputs come out with float32 precision")
+test_no_loop_over_heads = self_attention.test_no_loop_over_heads
+test_float64_precision = self_attention.test_float64_precision
 
 
 @check("float16 with a mask", category="numerics", points=0, after="padding_right", advisory=True)

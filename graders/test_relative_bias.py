@@ -3,18 +3,17 @@
 # B batch  L length  H heads  D head size  E = H·D width  m largest distance told apart
 
 import torch
+from graders.shared import self_attention, without_masks
 
 from mha_judge.grading import (
     assert_close,
     assert_gradients_match,
     assert_grows_at_most,
-    assert_inputs_unchanged,
-    assert_no_extra_parameters,
     assert_operations_do_not_grow,
     assert_rejected,
-    assert_written_from_scratch,
     check,
     fail,
+    restated,
 )
 
 E, H, m = 33, 3, 4  # D = 11; the table is (9, 3)
@@ -27,20 +26,14 @@ def layer_of(candidate, embed_dim=E, num_heads=H, max_distance=m, dtype=torch.fl
     )
 
 
-@check(
+test_constructor = restated(
+    self_attention.test_constructor,
     "Is made with (embed_dim, num_heads, max_distance); the table is (2 · max_distance + 1, H)",
-    category="shape",
     points=3,
 )
-def test_constructor(candidate, draw):
-    layer_of(candidate)
-
-
-@check(
-    "Has no parameters but four maps and the table", category="cost", points=1, after="constructor"
+test_parameter_count = restated(
+    self_attention.test_parameter_count, "Has no parameters but four maps and the table"
 )
-def test_parameter_count(candidate, draw):
-    assert_no_extra_parameters(layer_of(candidate))
 
 
 @check("Returns (B, L, E)", category="shape", points=2, after="constructor")
@@ -130,18 +123,7 @@ def test_order_is_felt(candidate, draw):
         fail("a neighbour before a token and one after it have the same effect")
 
 
-@check(
-    "Batch items are independent, and B = 1 is a batch",
-    category="values",
-    points=1,
-    after="output_shape",
-)
-def test_batch_items(candidate, draw):
-    layer = layer_of(candidate)
-    x = draw.normal(3, L, E)
-
-    assert_close(layer(x), "output")
-    assert_close(layer(x[1:2]), "output")
+test_batch_items = without_masks.test_batch_items
 
 
 @check(
@@ -156,32 +138,10 @@ def test_size_one(candidate, draw):
         assert_close(layer(draw.normal(batch, length, width)), "output")
 
 
-@check("Large logits stay finite and right", category="numerics", points=2, after="output_shape")
-def test_large_logits(candidate, draw):
-    layer = layer_of(candidate)
-    for scale in (30.0, 100.0):
-        assert_close(layer(scale * draw.normal(B, L, E)), "output")
-
-
-@check("float64 in, float64 out", category="numerics", points=1, after="near")
-def test_float64(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.float64)
-
-    assert_close(layer(draw.normal(B, L, E, dtype=torch.float64)), "output")
-
-
-@check("bfloat16 in, bfloat16 out", category="numerics", points=1, after="near")
-def test_bfloat16(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.bfloat16)
-
-    assert_close(layer(draw.normal(B, L, E, dtype=torch.bfloat16)), "output")
-
-
-@check("float16 in, float16 out", category="numerics", points=1, after="near")
-def test_float16(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.float16)
-
-    assert_close(layer(draw.normal(B, L, E, dtype=torch.float16)), "output")
+test_large_logits = without_masks.test_large_logits
+test_float64 = without_masks.test_float64
+test_bfloat16 = without_masks.test_bfloat16
+test_float16 = restated(self_attention.test_float16, "float16 in, float16 out", after="near")
 
 
 @check(
@@ -201,31 +161,9 @@ def test_gradients(candidate, draw):
         )
 
 
-@check(
-    "A strided input, as transposing makes it, gives the same",
-    category="robustness",
-    points=1,
-    after="near",
-)
-def test_non_contiguous(candidate, draw):
-    layer = layer_of(candidate)
-
-    assert_close(layer(draw.normal(L, B, E).transpose(0, 1)), "output")
-    assert_close(layer(draw.normal(B, E, L).transpose(1, 2)), "output")
-
-
-@check("The input is left as it was", category="robustness", points=1, after="output_shape")
-def test_inputs_unchanged(candidate, draw):
-    assert_inputs_unchanged(layer_of(candidate), draw.normal(B, L, E))
-
-
-@check("The same call gives the same answer twice", category="robustness", points=1, after="near")
-def test_repeatable(candidate, draw):
-    layer = layer_of(candidate)
-    x, other = draw.normal(B, L, E), draw.normal(B, L, E)
-
-    for one in (x, other, x, x):
-        assert_close(layer(one), "output")
+test_non_contiguous = without_masks.test_non_contiguous
+test_inputs_unchanged = without_masks.test_inputs_unchanged
+test_repeatable = without_masks.test_repeatable
 
 
 @check(
@@ -243,14 +181,7 @@ def test_bad_sizes(candidate, draw):
     )
 
 
-@check(
-    "Written from scratch: no fused or official attention",
-    category="policy",
-    points=3,
-    after="near",
-)
-def test_written_from_scratch(candidate, draw):
-    assert_written_from_scratch(candidate, layer_of(candidate), draw.normal(B, L, E))
+test_written_from_scratch = without_masks.test_written_from_scratch
 
 
 @check(
@@ -284,15 +215,4 @@ def test_lookup(candidate, draw):
     assert_grows_at_most(near, far, 1.5, "the largest intermediate, from max_distance 5 to 50,")
 
 
-@check(
-    "float64 inputs give float64 precision",
-    category="numerics",
-    points=0,
-    after="float64",
-    advisory=True,
-)
-def test_float64_precision(candidate, draw):
-    answer = layer_of(candidate, dtype=torch.float64)(draw.normal(B, L, E, dtype=torch.float64))
-
-    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
-        fail("computes in float32 on the way: float64 inputs come out with float32 precision")
+test_float64_precision = self_attention.test_float64_precision

@@ -3,12 +3,12 @@
 # B batch  H heads  L query length  S key length  D head size  Dv head size of values
 
 import torch
+from graders.shared import functions
 
 from mha_judge.grading import (
     assert_close,
     assert_gradients_match,
     assert_inputs_unchanged,
-    assert_rejected,
     assert_stays_on_device,
     assert_written_from_scratch,
     check,
@@ -24,37 +24,9 @@ def qkv(draw, leading=(2, 3), L=5, S=7, D=11, Dv=13, dtype=torch.float32):
     return q, k, v
 
 
-@check("Returns an output (…, L, Dv) where L ≠ S and D ≠ Dv", category="shape", points=3)
-def test_output_shape(candidate, draw):
-    answer = candidate.scaled_dot_product_attention(*qkv(draw))
-
-    assert answer.output.shape == (2, 3, 5, 13)
-
-
-@check(
-    "Returns the weights (…, L, S) beside the output",
-    category="shape",
-    points=1,
-    after="output_shape",
-)
-def test_weights_shape(candidate, draw):
-    answer = candidate.scaled_dot_product_attention(*qkv(draw))
-
-    assert answer.weights.shape == (2, 3, 5, 7)
-
-
-@check(
-    "The output is softmax(q kᵀ / √D) v, on several random shapes",
-    category="values",
-    points=5,
-    after="output_shape",
-)
-def test_values(candidate, draw):
-    for _ in range(3):
-        n = draw.sizes("B H L S D Dv")
-        q, k, v = qkv(draw, (n["B"], n["H"]), n["L"], n["S"], n["D"], n["Dv"])
-
-        assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
+test_output_shape = functions.test_output_shape
+test_weights_shape = functions.test_weights_shape
+test_values = functions.test_values
 
 
 @check(
@@ -69,29 +41,8 @@ def test_weights(candidate, draw):
     assert_close(answer, "weights")
 
 
-@check(
-    "The scale is √D for small and for large D", category="values", points=2, after="output_shape"
-)
-def test_scale(candidate, draw):
-    for D in (2, 3, 64, 127):
-        q, k, v = qkv(draw, D=D, Dv=5)
-
-        assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
-
-
-@check(
-    "Sizes of 1 are sizes like others: B, H, L, S, D or Dv = 1",
-    category="shape",
-    points=2,
-    after="output_shape",
-)
-def test_size_one(candidate, draw):
-    for name in ("B", "H", "L", "S", "D", "Dv", "B H", "L S"):
-        n = {"B": 2, "H": 3, "L": 5, "S": 7, "D": 11, "Dv": 13}
-        n.update(dict.fromkeys(name.split(), 1))
-        q, k, v = qkv(draw, (n["B"], n["H"]), n["L"], n["S"], n["D"], n["Dv"])
-
-        assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
+test_scale = functions.test_scale
+test_size_one = functions.test_size_one
 
 
 @check(
@@ -127,21 +78,7 @@ def test_square(candidate, draw):
     assert_close(candidate.scaled_dot_product_attention(q, k, v), "output")
 
 
-@check(
-    "Permuting keys together with values changes nothing",
-    category="values",
-    points=1,
-    after="output_shape",
-)
-def test_key_order(candidate, draw):
-    q, k, v = qkv(draw)
-    order = draw.permutation(7)
-
-    plain = candidate.scaled_dot_product_attention(q, k, v)
-    permuted = candidate.scaled_dot_product_attention(q, k[..., order, :], v[..., order, :])
-
-    assert_close(plain, "output")
-    assert_close(permuted, "output")
+test_key_order = functions.test_key_order
 
 
 @check(
@@ -393,20 +330,7 @@ def test_repeatable(candidate, draw):
     assert_close(candidate.scaled_dot_product_attention(*first, mask), "output")
 
 
-@check(
-    "Queries and keys of different width raise, keys and values of different length too",
-    category="robustness",
-    points=1,
-    after="output_shape",
-)
-def test_bad_widths(candidate, draw):
-    q, k, v = qkv(draw)
-
-    attend = candidate.scaled_dot_product_attention
-    assert_rejected(attend, q, k[..., :-1], v, why="keys narrower than the queries")
-    assert_rejected(attend, q[..., :-1], k, v, why="keys wider than the queries")
-    assert_rejected(attend, q, k, v[..., :-1, :], why="fewer values than keys")
-    assert_rejected(attend, q, k[..., :-1, :], v, why="more values than keys")
+test_bad_widths = functions.test_bad_widths
 
 
 @check(

@@ -3,17 +3,18 @@
 # B batch  L length  H heads  D head size  E = H·D width
 
 import torch
+from graders.shared import self_attention
 
 from mha_judge.grading import (
     assert_close,
     assert_gradients_match,
     assert_inputs_unchanged,
     assert_no_extra_parameters,
-    assert_operations_do_not_grow,
     assert_rejected,
     assert_written_from_scratch,
     check,
     fail,
+    restated,
 )
 from mha_judge.grading.checks.dropout import (
     assert_gradients_of_dropped_weights,
@@ -49,13 +50,10 @@ def additive(draw, mask):
     return draw.normal(*mask.shape).masked_fill(mask, -torch.inf)
 
 
-@check(
+test_constructor = restated(
+    self_attention.test_constructor,
     "Is made with (embed_dim, num_heads), and has maps for q, k, v and the output",
-    category="shape",
-    points=2,
 )
-def test_constructor(candidate, draw):
-    layer_of(candidate)
 
 
 @check(
@@ -72,11 +70,7 @@ def test_parameter_count(candidate, draw):
             fail(f"has {bare.parameter_count} parameters with bias=False; {4 * E * E} are wanted")
 
 
-@check("Returns (B, L, E)", category="shape", points=2, after="constructor")
-def test_output_shape(candidate, draw):
-    answer = layer_of(candidate)(draw.normal(B, L, E))
-
-    assert answer.output.shape == (B, L, E)
+test_output_shape = self_attention.test_output_shape
 
 
 @check(
@@ -395,11 +389,7 @@ def test_bfloat16(candidate, draw):
     assert_close(layer(x, padding, draw.normal(L, L, dtype=torch.bfloat16)), "output")
 
 
-@check("float16 in, float16 out, without a mask", category="numerics", points=1, after="values")
-def test_float16(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.float16)
-
-    assert_close(layer(draw.normal(B, L, E, dtype=torch.float16)), "output")
+test_float16 = self_attention.test_float16
 
 
 @check(
@@ -616,30 +606,8 @@ def test_written_from_scratch(candidate, draw):
     assert_written_from_scratch(candidate, layer_of(candidate, causal=True), x)
 
 
-@check(
-    "No Python loop over heads", category="policy", points=0, after="output_shape", advisory=True
-)
-def test_no_loop_over_heads(candidate, draw):
-    x = draw.normal(B, L, 24)
-
-    few = layer_of(candidate, 24, 2).observe(x)
-    many = layer_of(candidate, 24, 8).observe(x)
-
-    assert_operations_do_not_grow(few, many, "heads")
-
-
-@check(
-    "float64 inputs give float64 precision",
-    category="numerics",
-    points=0,
-    after="float64",
-    advisory=True,
-)
-def test_float64_precision(candidate, draw):
-    answer = layer_of(candidate, dtype=torch.float64)(draw.normal(B, L, E, dtype=torch.float64))
-
-    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
-        fail("computes in float32 on the way: float64 inputs come out with float32 precision")
+test_no_loop_over_heads = self_attention.test_no_loop_over_heads
+test_float64_precision = self_attention.test_float64_precision
 
 
 @check("float16 with masks", category="numerics", points=0, after="boolean_mask", advisory=True)

@@ -3,134 +3,41 @@
 # B batch  L length  H heads  D head size  E = H·D width
 
 import torch
+from graders.shared import self_attention
 
 from mha_judge.grading import (
     assert_close,
-    assert_gradients_match,
-    assert_inputs_unchanged,
-    assert_no_extra_parameters,
-    assert_operations_do_not_grow,
     assert_rejected,
-    assert_written_from_scratch,
     check,
-    fail,
+    restated,
 )
 
 E, H = 33, 3  # D = 11
 B, L = 2, 7
-MASK_DTYPES = (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32)
 
 
 def layer_of(candidate, embed_dim=E, num_heads=H, dtype=torch.float32):
     return candidate.TalkingHeadsAttention(embed_dim=embed_dim, num_heads=num_heads, dtype=dtype)
 
 
-@check(
+test_constructor = restated(
+    self_attention.test_constructor,
     "Is made with (embed_dim, num_heads); has maps q, k, v, out, and two across the heads",
-    category="shape",
-    points=2,
 )
-def test_constructor(candidate, draw):
-    layer_of(candidate)
-
-
-@check(
+test_parameter_count = restated(
+    self_attention.test_parameter_count,
     "Has no parameters but the six maps: 4E² + 2H², and their biases",
-    category="cost",
-    points=1,
-    after="constructor",
 )
-def test_parameter_count(candidate, draw):
-    assert_no_extra_parameters(layer_of(candidate))
-
-
-@check("Returns (B, L, E)", category="shape", points=2, after="constructor")
-def test_output_shape(candidate, draw):
-    answer = layer_of(candidate)(draw.normal(B, L, E))
-
-    assert answer.output.shape == (B, L, E)
-
-
-@check("Right values on several random shapes", category="values", points=5, after="output_shape")
-def test_values(candidate, draw):
-    for _ in range(3):
-        n = draw.sizes("B L H D", (2, 3, 5, 7, 11))
-        width = n["H"] * n["D"]
-
-        assert_close(
-            layer_of(candidate, width, n["H"])(draw.normal(n["B"], n["L"], width)), "output"
-        )
-
-
-@check(
+test_output_shape = self_attention.test_output_shape
+test_values = self_attention.test_values
+test_number_of_heads = restated(
+    self_attention.test_number_of_heads,
     "Heads talk in both places: 1 head, E heads, and in between",
-    category="values",
-    points=2,
-    after="output_shape",
 )
-def test_number_of_heads(candidate, draw):
-    for heads in (1, 2, 3, 6, 30):
-        assert_close(layer_of(candidate, 30, heads)(draw.normal(B, L, 30)), "output")
-
-
-@check(
-    "Positions have no order of their own: permuting them permutes the output",
-    category="values",
-    points=2,
-    after="output_shape",
-)
-def test_permutation(candidate, draw):
-    layer = layer_of(candidate)
-    x = draw.normal(B, L, E)
-    order = draw.permutation(L)
-
-    straight, permuted = layer(x), layer(x[:, order])
-
-    assert_close(permuted, "output")
-    if not torch.allclose(permuted.output, straight.output[:, order], rtol=1e-3, atol=1e-4):
-        fail("permuting the positions of x does not permute the rows of the output")
-
-
-@check(
-    "Any length, from 1 to beyond 64, one after the other in one layer",
-    category="shape",
-    points=2,
-    after="output_shape",
-)
-def test_lengths(candidate, draw):
-    layer = layer_of(candidate)
-    for length in (67, 1, 2, 13):
-        assert_close(layer(draw.normal(B, length, E)), "output")
-    assert_close(layer(draw.normal(1, 131, E)), "output")
-    assert_close(layer(draw.normal(B, 67, E), draw.mask(67, 67)), "output")
-
-
-@check(
-    "Sizes that coincide are not confused: B = H, L = H, L = D",
-    category="values",
-    points=1,
-    after="output_shape",
-)
-def test_equal_sizes(candidate, draw):
-    layer = layer_of(candidate)
-    for batch, length in ((H, L), (B, H), (H, H), (B, E // H)):
-        assert_close(layer(draw.normal(batch, length, E)), "output")
-        assert_close(layer(draw.normal(batch, length, E), draw.mask(length, length)), "output")
-
-
-@check(
-    "Batch items are independent, and B = 1 is a batch",
-    category="values",
-    points=2,
-    after="output_shape",
-)
-def test_batch_items(candidate, draw):
-    layer = layer_of(candidate)
-    x = draw.normal(3, L, E)
-
-    assert_close(layer(x), "output")
-    assert_close(layer(x[1:2]), "output")
-    assert_close(layer(x[1:2], draw.mask(1, 1, 1, L)), "output")
+test_permutation = self_attention.test_permutation
+test_lengths = self_attention.test_lengths
+test_equal_sizes = self_attention.test_equal_sizes
+test_batch_items = self_attention.test_batch_items
 
 
 @check(
@@ -148,97 +55,15 @@ def test_mask(candidate, draw):
     assert_close(layer.without_biases()(x, draw.mask(L, L)), "output")
 
 
-@check("A causal mask", category="masking", points=2, after="output_shape")
-def test_causal_mask(candidate, draw):
-    layer = layer_of(candidate)
-    mask = torch.ones(L, L).tril().bool()
-
-    assert_close(layer(draw.normal(B, L, E), mask), "output")
-    assert_close(layer(draw.normal(B, L, E), mask.expand(B, 1, L, L)), "output")
-
-
-@check(
-    "A padding mask (B, 1, 1, L) and a mask (B, 1, L, L)",
-    category="masking",
-    points=3,
-    after="output_shape",
-)
-def test_padding_mask(candidate, draw):
-    layer = layer_of(candidate)
-    x = draw.normal(B, L, E)
-    for shape in ((B, 1, 1, L), (B, 1, L, L)):
-        assert_close(layer(x, draw.mask(*shape)), "output")
-
-
-@check(
+test_causal_mask = self_attention.test_causal_mask
+test_padding_mask = self_attention.test_padding_mask
+test_mask_per_head = restated(
+    self_attention.test_mask_per_head,
     "A mask (B, H, L, L) blocks in the softmax of the head that it names, and P_w mixes after it",
-    category="masking",
-    points=3,
-    after="output_shape",
 )
-def test_mask_per_head(candidate, draw):
-    layer = layer_of(candidate)
-    mask = torch.ones(B, H, L, L, dtype=torch.bool)
-    mask[:, 1] = draw.mask(B, L, L, keep=0.3)
-
-    assert_close(layer(draw.normal(B, L, E), draw.mask(B, H, L, L)), "output")
-    assert_close(layer(draw.normal(B, L, E), mask), "output")
-
-
-@check("Masks may be bool, integer or float", category="masking", points=2, after="mask")
-def test_mask_dtypes(candidate, draw):
-    layer = layer_of(candidate)
-    x = draw.normal(B, L, E)
-    for shape in ((B, 1, L, L), (L, L), (B, 1, 1, L), (B, H, L, L)):
-        mask = draw.mask(*shape)
-        for dtype in MASK_DTYPES:
-            assert_close(layer(x, mask.to(dtype)), "output")
-
-
-@check(
-    "A blocked position cannot be felt, whatever it holds",
-    category="masking",
-    points=3,
-    after="output_shape",
-)
-def test_blocked_key_is_not_felt(candidate, draw):
-    x = draw.normal(B, L, E)
-    mask = draw.mask(L, L)
-    mask[:, 2] = False
-    mask[:, 3] = True
-    layer = layer_of(candidate)
-    for scale in (20, 50):  # in the end, unmasked, it would take all the weight of some queries
-        x[:, 2] = scale * x[:, 2]
-        assert_close(layer(x, mask), "output")
-
-
-@check(
-    "A row in which every key is blocked does not disturb the others",
-    category="masking",
-    points=1,
-    after="mask",
-)
-def test_blocked_row_stays_alone(candidate, draw):
-    layer = layer_of(candidate)
-    x = draw.normal(B, L, E)
-    mask = draw.mask(L, L)
-    open_mask = mask.clone()
-    mask[1] = False
-    others = [0, 2, 3, 4, 5, 6]
-
-    blocked, alone = layer(x, mask), layer(x, open_mask)
-
-    assert_close(alone, "output")
-    if not torch.allclose(blocked.output[:, others], alone.output[:, others], rtol=1e-4, atol=1e-5):
-        fail("a blocked row changes the output of other rows")
-
-    padding = draw.mask(B, 1, 1, L)
-    padding[0] = False
-    blocked, alone = layer(x, padding), layer(x[1:], padding[1:])
-
-    assert_close(alone, "output")
-    if not torch.allclose(blocked.output[1:], alone.output, rtol=1e-4, atol=1e-5):
-        fail("a blocked item changes the output of other items")
+test_mask_dtypes = self_attention.test_mask_dtypes
+test_blocked_key_is_not_felt = self_attention.test_blocked_key_is_not_felt
+test_blocked_row_stays_alone = self_attention.test_blocked_row_stays_alone
 
 
 @check(
@@ -256,97 +81,16 @@ def test_large_logits(candidate, draw):
         assert_close(layer(scale * draw.normal(B, L, E), mask), "output")
 
 
-@check("float64 in, float64 out", category="numerics", points=1, after="values")
-def test_float64(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.float64)
-
-    assert_close(layer(draw.normal(B, L, E, dtype=torch.float64)), "output")
-    assert_close(layer(draw.normal(B, L, E, dtype=torch.float64), draw.mask(L, L)), "output")
-
-
-@check(
-    "bfloat16 in, bfloat16 out, with and without a mask",
-    category="numerics",
-    points=1,
-    after="values",
-)
-def test_bfloat16(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.bfloat16)
-    x = draw.normal(B, L, E, dtype=torch.bfloat16)
-
-    assert_close(layer(x), "output")
-    assert_close(layer(x, draw.mask(L, L)), "output")
-
-
-@check("float16 in, float16 out, without a mask", category="numerics", points=1, after="values")
-def test_float16(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.float16)
-
-    assert_close(layer(draw.normal(B, L, E, dtype=torch.float16)), "output")
-
-
-@check(
+test_float64 = self_attention.test_float64
+test_bfloat16 = self_attention.test_bfloat16
+test_float16 = self_attention.test_float16
+test_gradients = restated(
+    self_attention.test_gradients,
     "Gradients reach x by all three ways, and all six maps, and are right",
-    category="gradients",
-    points=3,
-    after="output_shape",
 )
-def test_gradients(candidate, draw):
-    layer = layer_of(candidate)
-    cotangents = [draw.normal(B, L, E)]
-    for mask in (draw.mask(L, L), None, draw.mask(B, 1, 1, L), draw.mask(B, H, L, L)):
-        assert_gradients_match(
-            layer, draw.normal(B, L, E), mask, wrt=(0,), cotangents=cotangents, parameters=True
-        )
-
-
-@check(
-    "A strided input, as transposing makes it, gives the same",
-    category="robustness",
-    points=1,
-    after="values",
-)
-def test_non_contiguous(candidate, draw):
-    layer = layer_of(candidate)
-
-    assert_close(layer(draw.normal(L, B, E).transpose(0, 1)), "output")
-    assert_close(layer(draw.normal(B, L, 2 * E)[..., ::2]), "output")
-    assert_close(
-        layer(draw.normal(B, E, L).transpose(1, 2), draw.mask(L, L).T.contiguous().T), "output"
-    )
-
-
-@check("The input is left as it was", category="robustness", points=1, after="output_shape")
-def test_inputs_unchanged(candidate, draw):
-    layer = layer_of(candidate)
-
-    assert_inputs_unchanged(layer, draw.normal(B, L, E))
-    for mask in (draw.mask(L, L), draw.mask(B, 1, L, L).float(), draw.mask(B, 1, 1, L)):
-        assert_inputs_unchanged(layer, draw.normal(B, L, E), mask)
-    for dtype in MASK_DTYPES:
-        assert_inputs_unchanged(layer, draw.normal(B, L, E), draw.mask(L, L).to(dtype))
-    exact = layer_of(candidate, dtype=torch.float64)
-    assert_inputs_unchanged(exact, draw.normal(B, L, E, dtype=torch.float64), draw.mask(L, L))
-
-
-@check(
-    "The same call gives the same answer, whatever was called or made in between",
-    category="robustness",
-    points=2,
-    after="values",
-)
-def test_repeatable(candidate, draw):
-    layer = layer_of(candidate)
-    x, mask = draw.normal(B, L, E), draw.mask(L, L)
-
-    assert_close(layer(x, mask), "output")
-    assert_close(layer(draw.normal(1, 3, E)), "output")
-    assert_close(layer(x), "output")
-    assert_close(layer(x, mask), "output")
-    assert_close(layer(x, draw.mask(L, L)), "output")
-    for heads in (H, 1):  # layers of the same and of other sizes, made later
-        layer_of(candidate, num_heads=heads)
-        assert_close(layer(x, mask), "output")
+test_non_contiguous = self_attention.test_non_contiguous
+test_inputs_unchanged = self_attention.test_inputs_unchanged
+test_repeatable = self_attention.test_repeatable
 
 
 @check(
@@ -359,57 +103,8 @@ def test_bad_heads(candidate, draw):
     assert_rejected(candidate.TalkingHeadsAttention, 10, 3, why="a width of 10 with 3 heads")
 
 
-@check("An input of another width raises", category="robustness", points=1, after="output_shape")
-def test_bad_width(candidate, draw):
-    for width in (E - 1, E + 1):
-        assert_rejected(
-            layer_of(candidate),
-            draw.normal(B, L, width),
-            why=f"an input of width {width} where the layer was made for {E}",
-        )
-
-
-@check(
-    "Written from scratch: no fused or official attention",
-    category="policy",
-    points=3,
-    after="values",
-)
-def test_written_from_scratch(candidate, draw):
-    layer = layer_of(candidate)
-
-    assert_written_from_scratch(candidate, layer, draw.normal(B, L, E))
-    assert_written_from_scratch(candidate, layer, draw.normal(B, L, E), draw.mask(L, L))
-
-
-@check(
-    "No Python loop over heads", category="policy", points=0, after="output_shape", advisory=True
-)
-def test_no_loop_over_heads(candidate, draw):
-    x = draw.normal(B, L, 24)
-
-    few = layer_of(candidate, 24, 2).observe(x)
-    many = layer_of(candidate, 24, 8).observe(x)
-
-    assert_operations_do_not_grow(few, many, "heads")
-
-
-@check(
-    "float64 inputs give float64 precision",
-    category="numerics",
-    points=0,
-    after="float64",
-    advisory=True,
-)
-def test_float64_precision(candidate, draw):
-    answer = layer_of(candidate, dtype=torch.float64)(draw.normal(B, L, E, dtype=torch.float64))
-
-    if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
-        fail("computes in float32 on the way: float64 inputs come out with float32 precision")
-
-
-@check("float16 with a mask", category="numerics", points=0, after="mask", advisory=True)
-def test_float16_with_mask(candidate, draw):
-    x = draw.normal(B, L, E, dtype=torch.float16)
-
-    assert_close(layer_of(candidate, dtype=torch.float16)(x, draw.mask(L, L)), "output")
+test_bad_width = self_attention.test_bad_width
+test_written_from_scratch = self_attention.test_written_from_scratch
+test_no_loop_over_heads = self_attention.test_no_loop_over_heads
+test_float64_precision = self_attention.test_float64_precision
+test_float16_with_mask = self_attention.test_float16_with_mask

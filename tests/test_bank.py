@@ -10,8 +10,11 @@ import pytest
 from mha_judge.bank import LANGUAGES, Bank, module_name
 from mha_judge.catalogue import MANNERS_BEGIN, manners, page, with_manners, with_questions
 from mha_judge.errors import BankError, UsageError
+from mha_judge.grading.checks.check import spec_of
 from mha_judge.grading.checks.claims import CLAIMS
+from mha_judge.grading.checks.collected import collect
 from mha_judge.listing import TRACKS, circle
+from mha_judge.references import load_reference
 
 BUILTIN = Bank.builtin()
 CODE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -92,13 +95,9 @@ class TestEveryProblem:
         assert {entry.name for entry in BUILTIN.problem(problem_id).entry} <= names
 
     def test_has_a_hint_for_each_category_that_its_grader_uses(self, problem_id):
-        grader = BUILTIN.grader(problem_id).read_text(encoding="utf-8")
-        checks = [
-            {key.arg: ast.literal_eval(key.value) for key in node.keywords}
-            for node in ast.walk(ast.parse(grader))
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "check"
-        ]
-        categories = {check["category"] for check in checks if not check.get("advisory")}
+        load_reference(BUILTIN, problem_id)
+        checks = [spec_of(item.function) for item in collect(str(BUILTIN.grader(problem_id))).items]
+        categories = {check.category for check in checks if not check.advisory}
 
         assert categories
         assert categories <= BUILTIN.problem(problem_id).hints.keys()

@@ -167,9 +167,15 @@ def _order(problem: Problem, bank: Bank) -> Iterator[str]:
 def _checks(bank: Bank, problem_id: str) -> int:
     """Return how many checks a grader has."""
     tree = ast.parse(bank.grader(problem_id).read_text(encoding="utf-8"))
-    written = sum(
-        isinstance(node, ast.FunctionDef) and node.name.startswith("test_") for node in tree.body
-    )
+    functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    shared = [
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    ]
+    written = sum(name.startswith("test_") for name in [*functions, *shared])
     return written + sum(claim.holds_for(bank.problem(problem_id)) for claim in CLAIMS)
 
 

@@ -1,4 +1,4 @@
-"""Importing the references of a bank: `reference` is the bank's own package."""
+"""Importing what is a bank's own: `reference`, and `graders.shared`, which its graders import."""
 
 from __future__ import annotations
 
@@ -34,13 +34,18 @@ def load_reference(bank: Bank, problem_id: str) -> ModuleType:
         module = importlib.import_module(name)
     except Exception as error:  # a reference may raise anything while it is imported
         raise BankError(f"{path}: the reference does not load: {error!r}") from error
-    for other, file in _files().items():
-        _imported.setdefault(other, (file, stamp_of(Path(file))))
+    note_imports()
     return module
 
 
+def note_imports() -> None:
+    """Note the files of what was imported just now, as they are."""
+    for name, file in _files().items():
+        _imported.setdefault(name, (file, stamp_of(Path(file))))
+
+
 def changes() -> int:
-    """Return how often references were forgotten: who has imported them before has old ones."""
+    """Return how often modules were forgotten: who has imported them before has old ones."""
     return _changes
 
 
@@ -53,13 +58,21 @@ def _forget_others(bank: Bank) -> None:
     if any(stamp_of(Path(file)) != stamp for file, stamp in known):
         own = set()
         importlib.invalidate_caches()
-    for name in files.keys() - own:
+    if len(own) == len(files):
+        return
+    _changes += 1
+    folders = _own_modules() - files.keys()  # which have their modules as attributes
+    for name in (files.keys() - own) | folders:
         del sys.modules[name]
         _imported.pop(name, None)
-    _changes += len(own) < len(files)
 
 
 def _files() -> dict[str, str]:
-    """Return the files of the modules of `reference` that are imported, by name."""
-    modules = [name for name in sys.modules if name.partition(".")[0] == "reference"]
-    return {name: str(getattr(sys.modules[name], "__file__", None)) for name in modules}
+    """Return the files of a bank's modules that are imported, by name."""
+    files = {name: getattr(sys.modules[name], "__file__", None) for name in _own_modules()}
+    return {name: str(file) for name, file in files.items() if file is not None}
+
+
+def _own_modules() -> set[str]:
+    """Return the names of a bank's modules and folders that are imported."""
+    return {name for name in sys.modules if name.partition(".")[0] in ("reference", "graders")}

@@ -207,7 +207,7 @@ def test_values(candidate, draw):
         assert_close(layer(draw.normal(n["B"], n["L"], width)), "output")
 
 
-# FILL IN: checks of masks, numerics, gradients, robustness and policy; graders/test_mhsa.py has all
+# FILL IN: checks of masks, numerics, gradients, robustness and policy; graders/shared has many
 '''
 
 _MISTAKES = """\

@@ -72,10 +72,16 @@ def test_what_no_mutant_is_graded_with_is_no_change(bank, path):
     assert choose(bank, "HEAD", IDS).changed == []
 
 
-def test_what_graders_share_is_a_change_of_all(bank):
-    (bank.root / "graders" / "common.py").touch()
+def test_what_graders_share_is_a_change_of_those_that_take_from_it(bank):
+    graders = bank.root / "graders"
+    for name, shared in (("gqa", "layers, masks"), ("mla", "cache"), ("mqa", "masks")):
+        line = f"import torch\nfrom graders.shared import {shared}\n"
+        (graders / f"test_{name}.py").write_text(line, encoding="utf-8")
+    commit(bank.root)
+    (graders / "shared").mkdir()
+    (graders / "shared" / "masks.py").touch()
 
-    assert choose(bank, "HEAD", IDS).changed == IDS
+    assert choose(bank, "HEAD", IDS).changed == ["gqa", "mqa"]
 
 
 def test_a_few_others_are_drawn_by_the_commit_until_all_have_been(bank):

@@ -1,8 +1,11 @@
 """A check is declared in full, and what a grader declares wrongly fails where it is written."""
 
+import inspect
+from dataclasses import replace
+
 import pytest
 
-from mha_judge.grading.checks.check import CheckSpec, check, spec_of
+from mha_judge.grading.checks.check import CheckSpec, check, restated, spec_of
 from mha_judge.outcomes import Category
 
 
@@ -46,3 +49,28 @@ def test_an_advisory_check_is_worth_nothing():
 def test_an_unknown_category_is_refused():
     with pytest.raises(ValueError, match="'speed' is not a valid Category"):
         check("x", category="speed")
+
+
+def test_a_check_in_other_words_is_the_same_but_for_what_is_said():
+    called = []
+
+    @check("Values", category="values", points=3, after="shapes")
+    def test_it(candidate, draw):
+        called.append((candidate, draw))
+
+    other = restated(test_it, "Values of two kinds", points=4)
+    other(candidate=1, draw=2)
+
+    assert called == [(1, 2)]
+    assert [*inspect.signature(other).parameters] == ["candidate", "draw"]
+    assert spec_of(other) == replace(spec_of(test_it), title="Values of two kinds", points=4)
+    assert spec_of(test_it).title == "Values"
+    assert spec_of(restated(test_it, after=("one", "two"))).after == ("one", "two")
+
+
+def test_what_is_no_check_cannot_be_restated():
+    def test_it():
+        pass
+
+    with pytest.raises(ValueError, match="test_it is no check"):
+        restated(test_it, "Values")

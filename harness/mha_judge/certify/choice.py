@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from mha_judge.errors import UsageError
 
 DRAWN = 3
 """How many problems are drawn beside those that have changed."""
+_SHARED = re.compile(r"^from graders\.shared import (.+)$", re.MULTILINE)
+"""How a grader takes checks from modules that several graders share."""
 
 
 @dataclass(frozen=True)
@@ -53,18 +56,21 @@ def choose(bank: Bank, revision: str, ids: Sequence[str]) -> Choice:
         *_git(bank, "diff", "--name-only", "--relative", since, "--", *folders),
         *_git(bank, "ls-files", "--others", "--exclude-standard", "--", *folders),
     }
-    shared = any(path.startswith("graders/") and "/test_" not in path for path in touched)
-    changed = [one for one in ids if shared or not touched.isdisjoint(_matter(one))]
+    changed = [one for one in ids if not touched.isdisjoint(_matter(bank, one))]
     others = [one for one in ids if one not in changed]
     drawn = sorted(random.Random(head).sample(others, min(DRAWN, len(others))))
     left_out = [one for one in others if one not in drawn]
     return Choice(since, changed, drawn, left_out)
 
 
-def _matter(problem_id: str) -> set[str]:
+def _matter(bank: Bank, problem_id: str) -> set[str]:
     """Return the files that the verdicts on a problem's mutants follow from."""
     name = module_name(problem_id)
+    grader = bank.root / "graders" / f"test_{name}.py"
+    text = grader.read_text(encoding="utf-8") if grader.is_file() else ""
+    shared = {module for line in _SHARED.findall(text) for module in line.split(", ")}
     return {
+        *(f"graders/shared/{module}.py" for module in shared),
         f"problems/{problem_id}/problem.toml",
         f"problems/{problem_id}/questions.toml",
         f"graders/test_{name}.py",

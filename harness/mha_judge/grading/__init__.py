@@ -9,7 +9,7 @@ from mha_judge.grading.checks.assertions import (
     assert_rejected,
     fail,
 )
-from mha_judge.grading.checks.check import check
+from mha_judge.grading.checks.check import check, restated
 from mha_judge.grading.checks.choices import assert_choice
 from mha_judge.grading.checks.counts import assert_count, assert_same_formula, assert_same_growth
 from mha_judge.grading.checks.gpu import (
@@ -52,6 +52,7 @@ __all__ = [
     "fail",
     "gradient_modes",
     "report_speed",
+    "restated",
     "untraced",
     "ways_to_observe",
 ]

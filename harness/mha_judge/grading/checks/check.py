@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -56,6 +57,36 @@ def check(
         return function
 
     return mark
+
+
+def restated(function: F, title: str = "", **changes: Any) -> F:
+    """Return a check that several graders share, in the words of one of them.
+
+    Args:
+        function: The check.
+        title: Another title; its own by default.
+        changes: What else differs, as in `check`: points, or after.
+
+    Raises:
+        ValueError: If the function is no check.
+    """
+    spec = spec_of(function)
+    if spec is None:
+        raise ValueError(f"{function.__name__} is no check")
+    options = {
+        "category": spec.category.value,
+        "points": spec.points,
+        "after": spec.after,
+        "advisory": spec.advisory,
+        "question": spec.question,
+        **changes,
+    }
+
+    @functools.wraps(function)
+    def same(*args: Any, **fixtures: Any) -> None:
+        function(*args, **fixtures)
+
+    return check(title or spec.title, **options)(same)  # type: ignore[return-value]
 
 
 def spec_of(function: Any) -> CheckSpec | None:

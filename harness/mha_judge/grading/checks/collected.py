@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol
 
 import pytest
@@ -21,7 +22,7 @@ from mha_judge.grading.calling.candidate import Candidate
 from mha_judge.grading.calling.gpu import Gpu
 from mha_judge.grading.checks.check import spec_of
 from mha_judge.grading.draw import Draw
-from mha_judge.references import changes
+from mha_judge.references import changes, note_imports
 from mha_judge.stamps import Stamp, stamp_of
 
 _OFF = (
@@ -87,6 +88,11 @@ class _Provider:
         return self.fixtures.draw_for(check_id(request.node))
 
     @pytest.fixture
+    def grader(self, request: pytest.FixtureRequest) -> ModuleType:
+        """The grader itself, whose sizes and helpers a check uses that several graders share."""
+        return request.node.getparent(pytest.Module).obj  # type: ignore[no-any-return]
+
+    @pytest.fixture
     def gpu(self, request: pytest.FixtureRequest) -> Gpu:
         """The submission on a GPU; a check that asks for it has the category `gpu`."""
         assert self.fixtures is not None
@@ -111,13 +117,15 @@ def collect(path: str) -> Collected:
         Path(path).stat()
     except OSError as error:
         raise BankError(f"the grader {path} cannot be read: {error.strerror}") from error
-    state = (path, stamp_of(Path(path)), changes())  # a grader may import references
+    # a grader may import references, and what graders share
+    state = (path, stamp_of(Path(path)), changes())
     if state not in _known:
         for old in [known for known in _known if known[0] == path]:
             del _known[old]
         _forget(path)
         try:
             _known[state] = _collect(path)
+            note_imports()
         except BaseException:
             _forget(path)  # imported by half
             raise
@@ -149,10 +157,8 @@ def _collect(path: str) -> Collected:
 
 
 def _forget(path: str) -> None:
-    """Drop a grader that was imported as it stood then."""
-    for name, module in list(sys.modules.items()):
-        if getattr(module, "__file__", None) == path:
-            del sys.modules[name]
+    """Drop a grader that was imported as it stood then, or one of this name from another bank."""
+    sys.modules.pop(Path(path).stem, None)
 
 
 @contextmanager
