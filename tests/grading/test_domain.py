@@ -98,6 +98,14 @@ def test_a_right_answer_fails_nothing(told):
         ),
         ({"first": "v = v[..., :1024, :]; k = k[..., :1024, :]"}, "any-length", "where L = "),
         (
+            {
+                "masked": "scores.masked_fill(mask == 0, -65504.0"
+                " if q.dtype is torch.bfloat16 else -torch.inf)"
+            },
+            "masks-of-any-dtype",
+            "where one key alone is open",
+        ),
+        (
             {"first": "v = v.clamp(-1000, 1000)"},
             "scores-of-any-size",
             "where values are large",
