@@ -165,9 +165,10 @@ def test_minus_infinity(candidate, draw):
         if bool((answer.output[~open_] != 0).any()):
             fail("an entry of −inf gets more than 0")
     assert_close(candidate.softmax(x - 1e9), "output")  # and not what is merely low
-    for dtype in (torch.float32, torch.float64):  # whole blocks of any usual size are blocked
+    # whole blocks of any usual size are blocked; few are open, as a sum of logarithms rounds often
+    for dtype in (torch.float32, torch.float64):
         long = draw.normal(3, 1500, dtype=dtype)
-        long[:, : draw.integer(1100, 1400)] = -torch.inf
+        long[:, : draw.integer(1476, 1488)] = -torch.inf
         assert_close(candidate.softmax(long), "output")
         assert_close(candidate.softmax(long.flip(-1)), "output")
     one = torch.full((5, 7), -torch.inf, dtype=torch.float64)

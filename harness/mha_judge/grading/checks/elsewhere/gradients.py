@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -23,6 +24,9 @@ from mha_judge.grading.failures import CheckFailure
 
 _FAR = 0.5
 """How far a gradient in half precision may be off, as a share of its size."""
+_AGAIN = 2
+"""How often it is asked for with other numbers, and must be far off: rounding may leave little of
+one that is small beside what it is the difference of."""
 _MOST_LONG = 3
 """Questions of which gradients are asked at a hundred positions, but for the last at more."""
 
@@ -34,7 +38,7 @@ def gradients(
     numbers = case.shapes.numbers()
     wrt = [index for index in by_entry.get(case.target.entry.name, ()) if index in numbers]
     if wrt and case.dtype is torch.bfloat16:
-        yield Finding("in bfloat16", _cut(asking, case, wrt))
+        yield Finding("in bfloat16", _cut_each_time(asking, case, wrt))
     if not wrt or case.dtype is not torch.float32:
         return
     if 1 in case.shapes.letters.values():  # gradients may cancel out, but for rounding
@@ -54,6 +58,17 @@ def gradients(
                 yield Finding(where, _differentiated(asking, case, args, wrt))
             elif not is_too_much(failure):
                 yield Finding(where, failure, axis="length")
+
+
+def _cut_each_time(asking: Asking, case: Case, wrt: Sequence[int]) -> CheckFailure | None:
+    """Return which gradient does not arrive, whatever the numbers are."""
+    failure = _cut(asking, case, wrt)
+    for _ in range(_AGAIN if failure is not None else 0):
+        numbers = {index: asking.like(value) for index, value in case.shapes.numbers().items()}
+        failure = _cut(asking, replace(case, args=tuple(case.with_numbers(numbers))), wrt)
+        if failure is None:
+            return None
+    return failure
 
 
 def _cut(asking: Asking, case: Case, wrt: Sequence[int]) -> CheckFailure | None:
