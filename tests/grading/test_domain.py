@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from mha_judge.bank import Bank
+from mha_judge.grading.checks.elsewhere.asking import Asking
 from mha_judge.grading.checks.elsewhere.loud import require_unfelt
 from mha_judge.grading.expecting.expected import Expected
 from mha_judge.grading.failures import CheckFailure
@@ -191,6 +192,34 @@ def test_rounding_is_not_held_against_an_answer(told, problem, name, seed):
     answer = SUBMISSIONS / problem / f"{name}.py"
 
     assert told(problem, answer.read_text(encoding="utf-8"), seed) == {}
+
+
+@pytest.mark.parametrize(
+    ("problem", "source"),
+    [
+        ("sdpa", SDPA.format(**RIGHT)),
+        ("sdpa", SDPA.format(**{**RIGHT, "first": "v = v[..., :300, :]; k = k[..., :300, :]"})),
+        (
+            "sdpa",
+            SDPA.format(
+                **{
+                    **RIGHT,
+                    "masked": "scores.masked_fill(mask == 0, -65504.0"
+                    " if q.dtype is torch.bfloat16 else -torch.inf)",
+                }
+            ),
+        ),
+        (
+            "masked-mha",
+            (SUBMISSIONS / "masked-mha" / "right_online_softmax_over_keys.py").read_text("utf-8"),
+        ),
+    ],
+)
+def test_running_the_reference_in_every_dtype_changes_nothing(told, monkeypatch, problem, source):
+    quick = told(problem, source, seed=11)
+    monkeypatch.setattr(Asking, "_dtype_known", lambda *_: None)
+
+    assert told(problem, source, seed=11) == quick
 
 
 def test_a_long_question_that_takes_too_much_memory_is_not_held_against_an_answer(told):

@@ -10,6 +10,7 @@ from mha_judge.grading.expecting.expected import (
     Live,
     expect,
     expect_gradients,
+    expect_nearest,
     for_candidate,
     leaves,
     map_tree,
@@ -44,6 +45,20 @@ def test_the_truth_is_in_float64_and_the_form_is_the_questions(dtype):
     assert (output.exact.dtype, output.rounded.dtype) == (torch.float64, dtype)
     assert (tuple(output.rounded.shape), tuple(weights.rounded.shape)) == ((5, 13), (5, 7))
     torch.testing.assert_close(output.exact, attention(*[x.double() for x in qkv(dtype)])[0])
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0])
+@pytest.mark.parametrize("slack", [1.0, 3.0])
+def test_less_is_granted_where_the_reference_was_not_run_in_the_dtype(dtype, scale, slack):
+    wanted = expect(attention, qkv(dtype, scale), attention)
+    nearest = expect_nearest(attention, qkv(dtype, scale), dtype)
+
+    for one, other in zip(nearest, wanted, strict=True):
+        assert torch.equal(one.exact, other.exact)
+        assert (one.rounded.shape, one.rounded.dtype) == (other.rounded.shape, dtype)
+        assert one.tolerance(slack) <= other.tolerance(slack)
+        assert one.is_telling >= other.is_telling
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
+import torch
 from torch import Tensor
 
 from mha_judge.grading.binding.arguments import Call
@@ -25,6 +26,7 @@ from mha_judge.grading.expecting.expected import (
     Live,
     expect,
     expect_gradients,
+    expect_nearest,
     for_candidate,
     leaves,
 )
@@ -91,6 +93,19 @@ class Target:
 
         return self.remembered(("values", args), ask)
 
+    def nearest(self, args: Sequence[Any], dtype: torch.dtype) -> Any:
+        """Return what is expected of a call, as a tree of `Nearest`.
+
+        Args:
+            args: As they are in the contract.
+            dtype: In which the reference is known to answer such a call.
+        """
+
+        def ask() -> Any:
+            return expect_nearest(self.references()[0], args, dtype)
+
+        return self.remembered(("nearest", args, dtype), ask)
+
     def _expected_gradients(
         self,
         args: Sequence[Any],
@@ -119,13 +134,21 @@ class Target:
         kept = self._context.session.last_number if keep else None
         return Answer(self.entry, called.value, expected, kept)
 
-    def ask(self, args: Sequence[Any], mode: str = "") -> Answer | None:
-        """Call in a gradient mode; return None if the reference refuses such arguments."""
+    def ask(
+        self, args: Sequence[Any], mode: str = "", dtype: torch.dtype | None = None
+    ) -> Answer | None:
+        """Call in a gradient mode; return None if the reference refuses such arguments.
+
+        Args:
+            args: As they are in the contract.
+            mode: The gradient mode.
+            dtype: In which the reference is known to answer such a call; it is not run in it then.
+        """
         expected: list[Any] = []
 
         def wait() -> None:
             with suppress(Exception):
-                expected.append(self.expected(args))
+                expected.append(self.nearest(args, dtype) if dtype else self.expected(args))
 
         try:
             called = self._send(args, meanwhile=wait, manner={"mode": mode})

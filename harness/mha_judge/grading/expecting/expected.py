@@ -87,6 +87,19 @@ class Expected:
 
 
 @dataclass(frozen=True)
+class Nearest(Expected):
+    """A tensor of the answer where the reference was not run in the dtype of the question.
+
+    No error of the reference's own is granted: what is right by this is right, and what is not may
+    be.
+    """
+
+    @property
+    def _own(self) -> float:
+        return 0.0
+
+
+@dataclass(frozen=True)
 class Live:
     """An object that the worker holds, with what it should be; passed on to a later call."""
 
@@ -136,12 +149,31 @@ def expect(function: Callable[..., Any], args: Sequence[Any], rounded: Callable[
         args: The arguments of the question.
         rounded: The reference in the dtype of the question, called on plain copies.
     """
+    exact, largest_logit = _exactly(function, args)
     with torch.no_grad():
-        with Logits() as logits, in_float64():
-            exact = function(*(map_tree(exact_copy, value) for value in args))
         approximate = rounded(*(map_tree(rounded_copy, value) for value in args))
+    return pair_up(exact, map_tree(_apart, approximate), largest_logit)
+
+
+def expect_nearest(function: Callable[..., Any], args: Sequence[Any], dtype: torch.dtype) -> Any:
+    """Return the answer of a reference as a tree of `Nearest`.
+
+    Args:
+        function: The reference, called on float64 copies of the arguments.
+        args: The arguments of the question.
+        dtype: In which it is known to answer such a question.
+    """
+    exact, largest_logit = _exactly(function, args)
+    approximate = map_tree(lambda leaf: _in_dtype(leaf, dtype), exact)
+    return pair_up(exact, approximate, largest_logit, Nearest)
+
+
+def _exactly(function: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, float]:
+    """Return the answer of a reference in float64, and the largest number that a softmax got."""
+    with torch.no_grad(), Logits() as logits, in_float64():
+        exact = function(*(map_tree(exact_copy, value) for value in args))
     # a reference may return what it holds, such as a table, and other numbers are put there later
-    return pair_up(map_tree(_apart, exact), map_tree(_apart, approximate), logits.largest)
+    return map_tree(_apart, exact), logits.largest
 
 
 def expect_gradients(
@@ -238,12 +270,19 @@ def _apart(leaf: Any) -> Any:
     return leaf.clone() if isinstance(leaf, Tensor) else leaf
 
 
-def pair_up(exact: Any, rounded: Any, logit: float = 0.0) -> Any:
+def _in_dtype(leaf: Any, dtype: torch.dtype) -> Any:
+    if isinstance(leaf, Tensor) and leaf.dtype.is_floating_point:
+        return leaf.to(dtype)
+    return leaf
+
+
+def pair_up(exact: Any, rounded: Any, logit: float = 0.0, made: type[Expected] = Expected) -> Any:
     """Return an exact and a rounded answer of one form as a tree of `Expected`."""
     if isinstance(exact, (list, tuple)):
-        return tuple(pair_up(one, other, logit) for one, other in zip(exact, rounded, strict=True))
+        pairs = zip(exact, rounded, strict=True)
+        return tuple(pair_up(one, other, logit, made) for one, other in pairs)
     if isinstance(exact, Tensor):
-        return Expected(exact, rounded, logit)
+        return made(exact, rounded, logit)
     return exact
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from mha_judge.grading.checks.cases import Case
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.answer import Answer
 from mha_judge.grading.expecting.compare import compare, require_form
-from mha_judge.grading.expecting.expected import Expected
+from mha_judge.grading.expecting.expected import Expected, leaves
 from mha_judge.grading.failures import CheckFailure, Crashed, Raised, TimedOut
 
 SLACK, _SLACK_HALF = 8.0, 3.0
@@ -62,6 +63,7 @@ class Asking:
         self._entries: defaultdict[torch.dtype, set[str]] = defaultdict(set)
         for case in cases:
             self._entries[case.dtype].add(case.target.entry.name)
+        self._answered_in: dict[tuple[object, ...], torch.dtype | None] = {}
         self.draw = Draw(context.task.seed, "domain")
 
     def enter(self, place: str) -> None:
@@ -96,29 +98,81 @@ class Asking:
                 these: only what the reference gives for both is asked for.
         """
         try:
-            answer = case.target.ask(args, mode)
+            answer = self.answer(case, args, mode)
             if answer is not None:  # or it is none of the domain
-                known = None
-                if alike is not None:
-                    given = alike is args
-                    known = answer if given else answer.against(case.target.expected(alike))
-                require_right(case, answer, score, known)
+                self.require_right(case, args, answer, score, alike)
         except CheckFailure as failure:
             return failure
         return None
 
+    def answer(self, case: Case, args: Sequence[Any], mode: str = "") -> Answer | None:
+        """Return the answer to other inputs; None if the reference refuses them.
 
-def require_right(
-    case: Case, answer: Answer, score: float = 0.0, known: Answer | None = None
-) -> None:
-    """Assert that what was right in a plain call is right in this one.
+        The reference is run in float64 alone where it is known in which dtype it answers. Mostly
+        that tells that an answer is right: what running it in half precision takes is saved.
+        """
+        answer = case.target.ask(args, mode, self._dtype_known(case, args))
+        if answer is not None and case.target.identity() is not None:
+            dtypes = _dtypes_of(case, args)
+            self._answered_in.setdefault(dtypes, _only_dtype_of(answer.expected))
+        return answer
 
-    Args:
-        case: What was asked.
-        answer: What came of it.
-        score: The largest score, which a reference without a softmax does not show.
-        known: The answer beside what is expected elsewhere; only where both are the same it counts.
-    """
+    def _dtype_known(self, case: Case, args: Sequence[Any]) -> torch.dtype | None:
+        """Return in which dtype the reference answers, if it was seen to and keeps no state."""
+        if case.target.identity() is None:
+            return None
+        return self._answered_in.get(_dtypes_of(case, args))
+
+    def require_right(
+        self,
+        case: Case,
+        args: Sequence[Any],
+        answer: Answer,
+        score: float = 0.0,
+        alike: Sequence[Any] | None = None,
+    ) -> None:
+        """Assert that what was right in a plain call is right in this one.
+
+        Args:
+            case: What was asked.
+            args: With these arguments.
+            answer: What came of it.
+            score: The largest score, which a reference without a softmax does not show.
+            alike: Other arguments, if only that is asked for which the reference gives for both.
+
+        Raises:
+            CheckFailure: If it is not.
+        """
+        dtype = self._dtype_known(case, args)
+        if dtype is not None:
+            with suppress(CheckFailure):
+                known = None if alike is None else case.target.nearest(alike, dtype)
+                _require_right(case, answer, score, known)
+                return
+            try:
+                answer = answer.against(case.target.expected(args))
+            except Exception:  # the reference refuses it in this dtype: it is none of the domain
+                return
+        known = None if alike is None else case.target.expected(alike)
+        _require_right(case, answer, score, known)
+
+
+def _dtypes_of(case: Case, args: Sequence[Any]) -> tuple[object, ...]:
+    """Return what the dtype of an answer may depend on."""
+    given = (value.dtype if isinstance(value, Tensor) else None for value in leaves([*args]))
+    return case.target.entry.name, case.dtype, *given
+
+
+def _only_dtype_of(expected: Any) -> torch.dtype | None:
+    """Return the floating dtype of an answer, if it is one."""
+    own = {one.rounded.dtype for one in leaves(expected) if isinstance(one, Expected)}
+    floating = [one for one in own if one.is_floating_point]
+    return floating[0] if len(floating) == 1 else None
+
+
+def _require_right(case: Case, answer: Answer, score: float, expected_alike: Any) -> None:
+    """Assert that an answer is right, where what is expected is so for other arguments, too."""
+    known = None if expected_alike is None else answer.against(expected_alike)
     slack = _SLACK_HALF if case.is_half else SLACK
     for name in case.names:
         pairs = answer.pairs(name)

@@ -16,7 +16,6 @@ from mha_judge.grading.checks.elsewhere.asking import (
     Finding,
     dtype_name,
     is_too_much,
-    require_right,
     sizes_in_words,
 )
 from mha_judge.grading.checks.elsewhere.loud import louder, require_unfelt
@@ -147,13 +146,13 @@ class Lengths:
         args = self._args_at(case, letters, leading)
         quiet, loud = louder(case, args, letters, self._asking.draw)
         try:
-            before, after = case.target.ask(quiet), case.target.ask(loud)
+            before, after = self._asking.answer(case, quiet), self._asking.answer(case, loud)
             if before is None or after is None:  # it is none of the domain
                 return None
             for name in case.names:
                 for one, other in zip(before.pairs(name), after.pairs(name), strict=True):
                     require_unfelt(one, other)
-            require_right(case, after)
+            self._asking.require_right(case, loud, after)
         except CheckFailure as failure:
             return failure
         return None
