@@ -64,6 +64,13 @@ class TestEveryProblem:
             assert "assert" in block
             exec(block, names)
 
+    def test_does_not_grade_what_its_statement_leaves_open(self, problem_id):
+        statement = BUILTIN.statement(problem_id, "en")
+        left_open = re.findall(r"^\| `(\w+)` \|[^|]*, not graded \|$", statement, re.MULTILINE)
+
+        ungraded = [name for entry in BUILTIN.problem(problem_id).entry for name in entry.ungraded]
+        assert ungraded == left_open
+
     def test_has_as_many_follow_up_questions_in_each_language(self, problem_id):
         texts = [BUILTIN.follow_ups(problem_id, language) for language in LANGUAGES]
         asked = [re.findall(r"^## (.+)$", text, re.MULTILINE) for text in texts]
@@ -268,6 +275,13 @@ def test_a_module_without_roles_is_refused(bank):
     edit(toml_of(bank, "sdpa"), 'kind = "function"', 'kind = "module"')
 
     with pytest.raises(BankError, match="needs roles and a probe"):
+        bank.problem("sdpa")
+
+
+def test_the_result_that_must_be_there_is_graded(bank):
+    edit(toml_of(bank, "sdpa"), "returns =", 'ungraded = ["output"]\nreturns =')
+
+    with pytest.raises(BankError, match="'output' is no result that may be left out"):
         bank.problem("sdpa")
 
 

@@ -172,6 +172,8 @@ class Entry(_Model):
     returns: list[Name] = ["output"]
     """Names of what a call returns; all but the first `required_returns` may be left out."""
     required_returns: int = 1
+    ungraded: list[Name] = []
+    """Of these, what the contract leaves open, such as weights that somebody wants to look at."""
     arrays: Literal["torch", "numpy", "either", "none"] = "torch"
     """What goes in and comes back: tensors, NumPy arrays, or numbers; `either`: numbers in, one of
     the others out."""
@@ -183,11 +185,14 @@ class Entry(_Model):
     domain: Domain | None = None
 
     @model_validator(mode="after")
-    def _module_is_complete(self) -> Entry:
+    def _fits_together(self) -> Entry:
         if self.kind == "module" and (not self.roles or self.probe is None):
             raise ValueError("an entry of kind 'module' needs roles and a probe")
         if (self.kind == "object") != bool(self.methods):
             raise ValueError("an entry has methods if its kind is 'object', and only then")
+        for name in self.ungraded:
+            if name not in self.returns[self.required_returns :]:
+                raise ValueError(f"ungraded: {name!r} is no result that may be left out")
         if self.domain is not None:
             self._domain_is_of(self.domain)
         return self
