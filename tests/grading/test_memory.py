@@ -1,6 +1,9 @@
 """What the reference gave is kept by content, within a limit, and changes no report."""
 
+import ctypes
 import shutil
+import subprocess
+import sys
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -195,6 +198,26 @@ def test_a_small_machine_keeps_little(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 4)
 
     assert 0 < limit_bytes("") == (4096 << 16) // 32 < usual
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="not on glibc")
+def test_what_is_free_between_what_is_remembered_is_given_back():
+    lines = (
+        "from pathlib import Path\n"
+        "from mha_judge.pool.serve import give_back_memory\n"
+        "def held():\n"
+        "    return int(Path('/proc/self/statm').read_text().split()[1]) * 4096\n"
+        "blocks = [bytearray(b'x') * 100_000 for _ in range(3_000)]\n"
+        "remembered = blocks[::50]\n"
+        "del blocks\n"
+        "before = held()\n"
+        "give_back_memory()\n"
+        "print(before - held())\n"
+    )
+
+    told = subprocess.run([sys.executable, "-c", lines], check=True, capture_output=True, text=True)
+
+    assert int(told.stdout) > 200_000_000
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import os
 import threading
@@ -31,6 +32,18 @@ def main(descriptor: int) -> None:
                 warm_up()
             else:
                 connection.send(graded(*asked))
+                give_back_memory()
+
+
+def give_back_memory() -> None:
+    """Return to the system what is free but lies between what is remembered.
+
+    Without that a process holds about twice what it remembers. Other C libraries than glibc have
+    nothing of the kind.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def _leave_with(parent: int) -> None:
