@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -145,16 +146,15 @@ class Asking:
         """
         dtype = self._dtype_known(case, args)
         if dtype is not None:
+            nearest = functools.partial(case.target.nearest, dtype=dtype)
             with suppress(CheckFailure):
-                known = None if alike is None else case.target.nearest(alike, dtype)
-                _require_right(case, answer, score, known)
+                _require_right(case, answer, score, _known(answer, args, alike, nearest))
                 return
             try:
                 answer = answer.against(case.target.expected(args))
             except Exception:  # the reference refuses it in this dtype: it is none of the domain
                 return
-        known = None if alike is None else case.target.expected(alike)
-        _require_right(case, answer, score, known)
+        _require_right(case, answer, score, _known(answer, args, alike, case.target.expected))
 
 
 def _dtypes_of(case: Case, args: Sequence[Any]) -> tuple[object, ...]:
@@ -170,9 +170,20 @@ def _only_dtype_of(expected: Any) -> torch.dtype | None:
     return floating[0] if len(floating) == 1 else None
 
 
-def _require_right(case: Case, answer: Answer, score: float, expected_alike: Any) -> None:
-    """Assert that an answer is right, where what is expected is so for other arguments, too."""
-    known = None if expected_alike is None else answer.against(expected_alike)
+def _known(
+    answer: Answer,
+    args: Sequence[Any],
+    alike: Sequence[Any] | None,
+    expected: Callable[[Sequence[Any]], Any],
+) -> Answer | None:
+    """Return the answer beside what is expected of other arguments, if there are such."""
+    if alike is None or alike is args:
+        return None if alike is None else answer
+    return answer.against(expected(alike))
+
+
+def _require_right(case: Case, answer: Answer, score: float, known: Answer | None) -> None:
+    """Assert that an answer is right, where what is known of it is the same."""
     slack = _SLACK_HALF if case.is_half else SLACK
     for name in case.names:
         pairs = answer.pairs(name)
