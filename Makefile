@@ -9,18 +9,21 @@ INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo image test quick verify texts pictures check bench clean
+.PHONY: help demo image quick lint part test verify check prove texts pictures bench clean
 
 help:
 	@echo "make demo    install, then grade a right and a wrong answer"
 	@echo "make image   build the image of the container sandbox (needs Docker); BASE=… names its base"
+	@echo "make quick   run the tests that grade little and start no sandbox: a minute"
+	@echo "make check   prove a change: lint, format, types, the engine's tests, all that belongs to"
+	@echo "             problems that have changed and a third of what belongs to others;"
+	@echo "             SINCE=… TURN=… repeat an earlier one"
+	@echo "make prove   prove all of it, for a release or after a change of the engine: an hour"
+	@echo "make lint    lint, format and types alone"
 	@echo "make test    run all tests; RUN=… repeats the seeds of another run of that name"
-	@echo "make quick   run the tests that grade little and start no sandbox"
-	@echo "make verify  certify the bank; SEED=… repeats a run, SEEDS=… is how many,"
-	@echo "             MUTANTS_SINCE=… tries only the mutants of what has changed, and a few"
+	@echo "make verify  certify the bank; SEED=… repeats a run, SEEDS=… is how many"
 	@echo "make texts   write the page of problems and the questions in statements from the bank"
 	@echo "make pictures draw the pictures of the README (needs Chromium)"
-	@echo "make check   lint, format, types, certify the bank, then all tests"
 	@echo "make bench   measure ratios against plain Python"
 	@echo "make clean   remove .venv and what tools have left"
 
@@ -32,23 +35,44 @@ demo: $(INSTALLED)
 image: $(INSTALLED)
 	@$(BIN)/mha-judge sandbox build $(if $(BASE),--base $(BASE))
 
-test: $(DEV_INSTALLED)
-	@$(BIN)/python -m pytest -n auto --dist loadgroup $(if $(RUN),--testrunuid $(RUN))
-
 quick: $(DEV_INSTALLED)
 	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow"
 
-verify: $(INSTALLED)
-	@$(BIN)/mha-judge verify --sandbox jail \
-	  $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) \
-	  $(if $(MUTANTS_SINCE),--mutants-since $(MUTANTS_SINCE))
-
-check: $(DEV_INSTALLED)
+lint: $(DEV_INSTALLED)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(MAKE) --no-print-directory verify SEED=1 SEEDS=1
-	@$(MAKE) --no-print-directory test
+
+# What is drawn: SINCE is the commit that changes are counted from, TURN says which third.
+PART = $(if $(SINCE),--since $(SINCE)) $(if $(TURN),--turn $(TURN))
+
+verify: $(INSTALLED)
+	@$(BIN)/mha-judge verify --sandbox jail $(if $(SEED),--seed $(SEED)) \
+	  $(if $(SEEDS),--seeds $(SEEDS)) $(PART) $(if $(JSON),--json $(JSON))
+
+test: $(DEV_INSTALLED)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup $(if $(RUN),--testrunuid $(RUN)) $(PART) \
+	  $(if $(MINUTES),--minutes $(MINUTES))
+
+# Changes are those of the last ten steps of this branch, or of as many as the clone holds; where
+# there is no history the date says which third is tried.
+part: SINCE ?= $(shell git rev-list --first-parent --max-count=11 HEAD 2>/dev/null | tail -n 1)
+part: TURN ?= $(if $(SINCE),,$(shell date +%-j))
+part:
+	@$(if $(SINCE),,echo "no history: what has changed is not known; a third of all is tried" >&2)
+	@echo "SINCE=$(SINCE) TURN=$(TURN)"
+
+check: lint
+	@part="$$($(MAKE) --silent part)"; \
+	$(MAKE) --no-print-directory verify SEED=1 SEEDS=1 $$part && \
+	$(MAKE) --no-print-directory test $$part
+
+prove: lint
+	@mkdir -p build
+	@proven=0; \
+	$(MAKE) --no-print-directory verify SEED=1 SEEDS=1 JSON=build/verify.json || proven=1; \
+	$(MAKE) --no-print-directory test MINUTES=build/tests.json || proven=1; \
+	$(BIN)/python tests/gate.py build/verify.json build/tests.json && exit $$proven
 
 texts: $(INSTALLED)
 	@$(BIN)/python -m mha_judge.catalogue

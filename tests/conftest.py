@@ -3,6 +3,7 @@
 import signal
 
 import pytest
+from gate import add_options, plugins
 
 from mha_judge.processor import hold_instruction_set
 
@@ -12,6 +13,15 @@ hold_instruction_set()  # many tests import torch before the judge does
 # stays so in every process below. Tests that interrupt something need the interrupt to arrive.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser):
+    add_options(parser)
+
+
+def pytest_configure(config):
+    for plugin in plugins(config):
+        config.pluginmanager.register(plugin)
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist looks for the groups

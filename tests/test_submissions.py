@@ -1,7 +1,7 @@
 """Judge the judge: every submission under tests/submissions gets what it declares, everywhere.
 
 Each file is graded once in a process: what its report must say is several tests, which run in the
-same process.
+same process. Of a wrong answer that declares no diagnosis the verdict is all that is looked at.
 """
 
 import os
@@ -39,6 +39,8 @@ IN_A_HURRY = [
     *(path for one in BANK.ids for path in RUN.sample(sorted((FOLDER / one).glob("*.py")), 2)),
 ]
 """Those that may be graded twice, and two of each problem, graded for the verdict alone as well."""
+LOOKED_AT = {*DECLARING, *IN_CONTAINER, *FORGOTTEN, *IN_A_HURRY}
+"""Those of whose report more is asked than the verdict."""
 REPEATED = 3
 """The seed that a diagnosis is tried under again."""
 SEEDS = {one: RUN.randrange(2**53) for one in BANK.ids}
@@ -59,7 +61,10 @@ def _name(path: Path) -> str:
 
 
 def _marks(path: Path) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.slow, pytest.mark.xdist_group(_name(path))]
+    drawn = pytest.mark.drawn(
+        problem=path.parent.name, name=path.stem, path=path.relative_to(BANK.root).as_posix()
+    )
+    return [pytest.mark.slow, pytest.mark.xdist_group(_name(path)), drawn]
 
 
 @pytest.fixture(scope="module")
@@ -83,9 +88,9 @@ def graded(channel) -> Callable[[Path], Report]:
 
     def report_of(path: Path) -> Report:
         if path not in reports:
-            reports[path] = grade_file(
-                path, channel, seed=SEEDS[Submission.read(path).problem_id()]
-            )
+            seed = SEEDS[Submission.read(path).problem_id()]
+            brief = path.name.startswith("wrong_") and path not in LOOKED_AT
+            reports[path] = grade_file(path, channel, seed=seed, verdict_only=brief)
         return reports[path]
 
     return report_of

@@ -36,7 +36,9 @@ def court(request, world) -> Iterator[Court]:
         miss(request.param.name, reason)
     made = Court(request.param, world)
     yield made
+    disturbers = made.disturbers(now=True)
     left = made.close()
+    assert not disturbers
     assert not left, f"left by the attacks: {left}"
 
 

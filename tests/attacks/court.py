@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from attacks.corpus import RIGHT, WRONG
 from attacks.world import BANK, Memory, World
 from sandboxes import Backend, gone
@@ -16,6 +14,8 @@ from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
 
 CONTROLS = (("accepted", RIGHT), ("rejected", WRONG))
+ATTACKS_A_CONTROL = 10
+"""After how many attacks it is seen whether the channel still grades as it should."""
 
 
 class Court:
@@ -27,6 +27,7 @@ class Court:
         self.memory_growth = 0
         self._before = backend.traces()
         self._channel: Channel | None = None
+        self._since_control: list[tuple[str, Submission, Limits]] = []
 
     def grade(self, submission: Submission, limits: Limits | None = None, **options) -> Report:
         problem = BANK.problem("sdpa")
@@ -44,10 +45,31 @@ class Court:
         finally:
             self.memory_growth = memory.growth()
 
-    def grade_text(self, text: str, folder: Path, limits: Limits | None = None) -> Report:
-        path = folder / "sdpa.py"
-        path.write_text(self.world.placed(text), encoding="utf-8")
-        return self.grade(Submission.read(path), limits)
+    def grade_attack(self, name: str, submission: Submission, limits: Limits) -> Report:
+        """Grade an attack whose traces the next controls must not meet."""
+        self._since_control.append((name, submission, limits))
+        return self.grade(submission, limits)
+
+    def disturbers(self, *, now: bool = False) -> list[str]:
+        """Return the attacks after which a control lost its verdict, and how.
+
+        The controls are graded once in several attacks, or now. Where one loses its verdict, these
+        attacks are made again, each in a channel of its own and with controls after it.
+        """
+        if not now and len(self._since_control) < ATTACKS_A_CONTROL:
+            return []
+        attacks, self._since_control = self._since_control, []
+        lost = self.controls()
+        if not lost:
+            return []
+        found = []
+        for name, submission, limits in attacks:
+            self.close()
+            self.grade(submission, limits)
+            found += [f"{name}: {one}" for one in self.controls()]
+        return found or [
+            f"{name}, or those before it: {one}" for one in lost for name, *_ in attacks
+        ]
 
     def controls(self) -> list[str]:
         """Return which controls lost their verdicts."""

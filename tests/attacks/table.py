@@ -40,7 +40,7 @@ def write(target: str) -> None:
     note = (
         f"Generated from a run on Linux {release}, {platform.machine()}; an attack holds if its "
         "verdict is one declared, none of the evidence shows, and a right and a wrong answer keep "
-        "their verdicts after it."
+        "their verdicts afterwards."
     )
     path.write_text(
         f"{before}{BEGIN}\n\n{lines(OUTCOMES)}\n\n{note}\n\n{END}{after}", encoding="utf-8"

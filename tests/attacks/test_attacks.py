@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from attacks.corpus import ATTACKS, CLASSES, COUNTS, EVIDENCE, FILES, MADE, RIGHT, WRONG
+from attacks.court import ATTACKS_A_CONTROL, Court
 from attacks.table import BEGIN, END
 from attacks.world import BANK, MEMORY_GROWTH, acting
 from sandboxes import gone
@@ -26,7 +27,9 @@ def test_an_attack_gets_a_declared_verdict_and_leaves_no_evidence(
     attack, court, tmp_path, record_property
 ):
     record_property("attack", [attack.kind, court.backend.name])
-    report = court.grade_text(attack.text, tmp_path, attack.limits)
+    path = tmp_path / "sdpa.py"
+    path.write_text(court.world.placed(attack.text), encoding="utf-8")
+    report = court.grade_attack(attack.name, Submission.read(path), attack.limits)
 
     why = [(c.id, str(c.outcome), c.message) for c in report.checks if c.outcome != "passed"]
     assert report.verdict in attack.expect, (report.load_problem, why, report.output.text[:500])
@@ -34,7 +37,7 @@ def test_an_attack_gets_a_declared_verdict_and_leaves_no_evidence(
     assert court.world.signs(report) == []
     assert acting(report) == []
     assert court.memory_growth < MEMORY_GROWTH
-    assert court.controls() == []
+    assert court.disturbers() == []
 
 
 @pytest.mark.parametrize("made", MADE, ids=lambda made: made.name)
@@ -46,13 +49,13 @@ def test_a_file_that_is_no_plain_text_is_refused_or_graded(made, court, tmp_path
     except SubmissionUnreadable:
         assert made.expect == ("refused",)
         return
-    report = court.grade(submission, Limits(call_s=4, load_s=2, total_s=12))
+    report = court.grade_attack(made.name, submission, Limits(call_s=4, load_s=2, total_s=12))
 
     assert report.verdict in made.expect, (report.load_problem, report.output.text[:500])
     assert court.world.signs(report) == []
     assert acting(report) == []
     assert court.memory_growth < MEMORY_GROWTH
-    assert court.controls() == []
+    assert court.disturbers() == []
 
 
 def test_what_is_graded_is_what_was_read(court, tmp_path):
@@ -122,3 +125,31 @@ def test_no_memory_of_a_supervisor_is_shared_with_its_workers():
         maps = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8").splitlines()
 
     assert [line for line in maps if "w" in line.split()[1] and "s" in line.split()[1]] == []
+
+
+class Remembering(Court):
+    """A court whose channel fails its controls once the bad one of its attacks was made in it."""
+
+    def __init__(self, bad):
+        self._bad, self._made, self._since_control = bad, [], []
+
+    def grade(self, submission, limits=None, **options):
+        self._made.append(submission)
+
+    def controls(self):
+        return ["accepted became rejected"] if self._bad in self._made else []
+
+    def close(self):
+        self._made.clear()
+
+
+@pytest.mark.parametrize("count", [ATTACKS_A_CONTROL, ATTACKS_A_CONTROL + 4])
+def test_the_attack_that_disturbs_what_follows_is_found_among_others(count):
+    court, found = Remembering(bad=3), []
+
+    for number in range(count):
+        court.grade_attack(f"attack {number}", number, Limits())
+        found += court.disturbers()
+
+    assert found == ["attack 3: accepted became rejected"]
+    assert court.disturbers(now=True) == []

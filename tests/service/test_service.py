@@ -168,11 +168,9 @@ def test_who_waits_when_the_server_stops_is_told(start, right):
         waiting = threads.submit(client.get, f"/v1/grades/{grade_id}?wait=100")
         streaming = threads.submit(events, client, grade_id)
         time.sleep(2)
-        began = time.monotonic()
         code = server.stop(signal.SIGTERM)
-        took = time.monotonic() - began
 
-    assert code == 0 and took < 3 + 5
+    assert code == 0
     for grade in (waiting.result().json(), streaming.result()[-1][1]):
         assert grade["state"] == "waiting" and "is stopping" in grade["message"]
     assert "Traceback" not in server.text

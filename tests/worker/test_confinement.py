@@ -442,16 +442,14 @@ def test_a_worker_dies_with_its_parent() -> None:
         if os.fork() == 0:
             confinement.confine(BOUNDS, [writer], me)
             os.write(writer, b"confined")
-            time.sleep(60)
+            time.sleep(1000)
         os.read(reader, 8)
         os.kill(me, signal.SIGKILL)
     os.close(writer)
     os.waitpid(parent, 0)
 
-    started = time.monotonic()
     with open(reader, "rb") as pipe:
-        pipe.read()  # ends when the last process that could write is gone
-    assert time.monotonic() - started < 10
+        assert pipe.read() == b""  # ends when the last process that could write is gone
 
 
 def test_a_process_with_threads_is_refused() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from mha_judge.bank import Bank
 from mha_judge.certify.agreement import compare_all
 from mha_judge.certify.baselines import WORTHLESS, baselines
+from mha_judge.certify.draw import Draw
 from mha_judge.certify.equivalents import read_equivalents
 from mha_judge.certify.grades import Graders, Specimen
 from mha_judge.certify.islands import TOLD, islands
@@ -26,9 +27,11 @@ from mha_judge.certify.models import (
     Kill,
     Mutant,
     Pair,
+    Tally,
 )
 from mha_judge.certify.statements import faults_of
 from mha_judge.diagnosis import Catalogue
+from mha_judge.diagnosis.programs import Program
 from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.judge import MAX_SEED
 from mha_judge.ladder import faults_of as ladder_faults
@@ -58,6 +61,7 @@ def certify(
     seeds: Sequence[int],
     *,
     with_mutants: bool = True,
+    draw: Draw | None = None,
     progress: OnProgress = lambda what, done, of: None,
 ) -> Certificate:
     """Return the certificate of one problem.
@@ -69,13 +73,14 @@ def certify(
         seeds: The reference and every mistake are graded under each of them, the rest under the
             first.
         with_mutants: Whether changes to the reference are tried as well.
+        draw: Which of them, and of the mistakes, pairs and islands; None: all.
         progress: Told of every grade.
 
     Raises:
         JudgeError: The bank is broken, or no verdict could be reached.
     """
     started = time.monotonic()
-    work = _Certifying(bank, problem_id, graders, list(seeds), progress)
+    work = _Certifying(bank, problem_id, graders, list(seeds), draw, progress)
     if not work.unfinished():  # what is graded in an unfinished problem says nothing
         work.reference()
         work.starter()
@@ -83,7 +88,7 @@ def certify(
         work.pairs()
         work.baselines()
         work.islands()
-        if with_mutants:
+        if with_mutants and (draw is None or draw.takes_mutants(problem_id)):
             work.mutants()
         work.texts()
     work.certificate.seconds = round(time.monotonic() - started, 1)
@@ -98,12 +103,19 @@ def seeds_from(first: int | None, count: int) -> list[int]:
 
 class _Certifying:
     def __init__(
-        self, bank: Bank, problem_id: str, graders: Graders, seeds: list[int], progress: OnProgress
+        self,
+        bank: Bank,
+        problem_id: str,
+        graders: Graders,
+        seeds: list[int],
+        draw: Draw | None,
+        progress: OnProgress,
     ) -> None:
         self._bank = bank
         self._problem = bank.problem(problem_id)
         self._graders = graders
         self._seeds = seeds
+        self._draw = draw
         self._progress = progress
         self._checks: list[CheckResult] = []
         self.certificate = Certificate(problem=problem_id, seeds=seeds, checks={})
@@ -116,9 +128,14 @@ class _Certifying:
     def _fault(self, subject: str, message: str) -> None:
         self.certificate.faults.append(Fault(subject=subject, message=message))
 
+    def _takes(self, name: str) -> bool:
+        return self._draw is None or self._draw.takes(self._problem.id, name)
+
     def _grade(
-        self, kind: str, sources: dict[str, str], seeds: Sequence[int]
+        self, kind: str, sources: dict[str, str], seeds: Sequence[int], of: int | None = None
     ) -> list[tuple[Specimen, Report]]:
+        """Return the reports on some sources, of which there may be more than are graded."""
+        started = time.monotonic()
         tasks = [
             Specimen(self._problem.id, kind, name, source, seed)
             for name, source in sources.items()
@@ -128,6 +145,10 @@ class _Certifying:
         for task, report in self._graders.reports(tasks):
             graded.append((task, report))
             self._progress(kind, len(graded), len(tasks))
+        tally = self.certificate.graded.setdefault(kind, Tally())
+        tally.tried += len(sources)
+        tally.of += len(sources) if of is None else of
+        tally.seconds += time.monotonic() - started
         return graded
 
     def unfinished(self) -> bool:
@@ -169,18 +190,21 @@ class _Certifying:
         every = self._bank.mistakes(self._problem.id)
         here = [m for m in every if m.device == "cpu" or not self.certificate.no_gpu]
         self.certificate.mistakes_without_gpu = [m.id for m in every if m not in here]
-        listed = {mistake.id: mistake for mistake in here}
+        pairs = [pair for name, pair in self._pairs.items() if self._takes(name)]
+        paired = {mistake.id for pair in pairs for mistake in pair.mistakes}
+        listed = {m.id: m for m in here if m.id in paired or self._takes(m.id)}
         sources = {name: m.source for name, m in listed.items()}
         kills = {
             name: Kill(id=name, title=m.title, killed_by=m.killed_by) for name, m in listed.items()
         }
-        for task, report in self._grade("mistakes", sources, self._seeds):
+        for task, report in self._grade("mistakes", sources, self._seeds, len(here)):
             _note(kills[task.name], report)
         self.certificate.mistakes = list(kills.values())
         self._look_again(kills, listed)
         for kill in kills.values():
             self._judge(kill, listed[kill.id])
-        self._judge_checks()
+        if len(listed) == len(here):
+            self._judge_checks()
 
     def _look_again(self, kills: dict[str, Kill], listed: dict[str, Mistake]) -> None:
         """Keep of what is left where a mistake is granted what is left every time.
@@ -190,7 +214,7 @@ class _Certifying:
         doubtful = [name for name, kill in kills.items() if kill.left and listed[name].has_values]
         more = range(self._seeds[-1] + 1, self._seeds[-1] + 1 + _MORE_SEEDS)
         sources = {name: listed[name].source for name in doubtful}
-        for task, report in self._grade("mistakes", sources, more):
+        for task, report in self._grade("left by chance", sources, more):
             left = {check.id for check in report.checks if _is_left(check)}
             kills[task.name].left = [one for one in kills[task.name].left if one in left]
 
@@ -237,19 +261,28 @@ class _Certifying:
                     f"check {check.id}", "no mistake fails it; add one that does, or remove it"
                 )
 
+    @functools.cached_property
+    def _pairs(self) -> dict[str, Program]:
+        """Some programs that make two mistakes, by what they make; known once the device is."""
+        no_gpu = {*self.certificate.mistakes_without_gpu}
+        listed = {m.id: m for m in self._bank.mistakes(self._problem.id) if m.id not in no_gpu}
+        catalogue = Catalogue(self._bank.reference(self._problem.id), list(listed.values()))
+        names = [name for name in catalogue.programs if name in listed]
+        random.Random(self._seeds[0]).shuffle(names)
+        chosen = itertools.islice(catalogue.pairs(names), _MAX_PAIRS)
+        return {" and ".join(mistake.id for mistake in pair.mistakes): pair for pair in chosen}
+
     def pairs(self) -> None:
         """Who makes two mistakes scores less than who makes either of them."""
         alone = {kill.id: kill for kill in self.certificate.mistakes}
-        catalogue = Catalogue(
-            self._bank.reference(self._problem.id), self._bank.mistakes(self._problem.id)
-        )
-        names = [name for name in catalogue.programs if name in alone and alone[name].scores]
-        random.Random(self._seeds[0]).shuffle(names)
-        chosen = list(itertools.islice(catalogue.pairs(names), _MAX_PAIRS))
-        ids = {" and ".join(m.id for m in one.mistakes): one.mistakes for one in chosen}
-        sources = {name: one.source for name, one in zip(ids, chosen, strict=True)}
-        for task, report in self._grade("pairs", sources, self._seeds[:1]):
-            both = [mistake.id for mistake in ids[task.name]]
+        ids = {name: [m.id for m in pair.mistakes] for name, pair in self._pairs.items()}
+        sources = {
+            name: pair.source
+            for name, pair in self._pairs.items()
+            if self._takes(name) and all(alone[one].scores for one in ids[name])
+        }
+        for task, report in self._grade("pairs", sources, self._seeds[:1], len(ids)):
+            both = ids[task.name]
             self.certificate.pairs.append(Pair(ids=both, score=report.score))
             scores = [alone[name].scores[0] for name in both]
             named = {diagnosis.id for diagnosis in report.diagnoses}
@@ -286,8 +319,8 @@ class _Certifying:
     def islands(self) -> None:
         """A reference that is wrong in one manner of being called is rejected for just that."""
         every = {" ".join(one): (one, s) for one, s in islands(self._problem, self._source)}
-        sources = {name: source for name, (_, source) in every.items()}
-        for task, report in self._grade("islands", sources, self._seeds[:1]):
+        sources = {name: source for name, (_, source) in every.items() if self._takes(name)}
+        for task, report in self._grade("islands", sources, self._seeds[:1], len(every)):
             axis, value = every[task.name][0]
             messages = [c.message for c in report.checks if c.id in _SHARED and c.outcome.is_bad]
             [claim] = [claim for claim in CLAIMS if axis in claim.axes]

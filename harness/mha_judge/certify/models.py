@@ -63,6 +63,15 @@ class Mutant(_Model):
     """Why it makes no difference, where the bank lists one."""
 
 
+class Tally(_Model):
+    """What of one kind was graded."""
+
+    tried: int = 0
+    of: int = 0
+    """How many there are; more than were tried where a part of them was drawn."""
+    seconds: float = 0.0
+
+
 class Fault(_Model):
     """Something that is wrong with a problem, and what it is wrong with."""
 
@@ -101,6 +110,8 @@ class Certificate(_Model):
     survivors: list[Mutant] = []
     agreements: list[str] = []
     """Independent implementations that the reference was compared with."""
+    graded: dict[str, Tally] = {}
+    """By kind, in the order in which they were graded."""
     faults: list[Fault] = []
     """The problem is certified if there is none."""
     seconds: float = 0.0
@@ -132,6 +143,21 @@ class Certification(_Model):
     schema_version: int = 1
     problems: list[Certificate]
 
+    draw: str | None = None
+    """What was tried and what was left out, where not all was tried."""
+
     @property
     def certified(self) -> bool:
         return all(certificate.certified for certificate in self.problems)
+
+    @property
+    def graded(self) -> dict[str, Tally]:
+        """What of each kind was graded in all problems."""
+        total: dict[str, Tally] = {}
+        for certificate in self.problems:
+            for kind, tally in certificate.graded.items():
+                whole = total.setdefault(kind, Tally())
+                whole.tried += tally.tried
+                whole.of += tally.of
+                whole.seconds += tally.seconds
+        return total

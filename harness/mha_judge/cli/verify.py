@@ -6,12 +6,11 @@ from contextlib import closing
 
 import click
 
-from mha_judge.certify.choice import choose
+from mha_judge.certify.draw import draw
 from mha_judge.cli.answer_options import jobs_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
-from mha_judge.errors import UsageError
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
 
@@ -37,9 +36,14 @@ from mha_judge.sandbox import SandboxOptions
     help="Grade small changes to the reference as well.",
 )
 @click.option(
-    "--mutants-since",
+    "--since",
     metavar="REV",
-    help="Try them only where git sees a change since this commit, and for a few other problems.",
+    help="Try all only of what git sees changed since this commit, and a third of the rest.",
+)
+@click.option(
+    "--turn",
+    type=click.IntRange(0),
+    help="Which third, as an earlier run names it; default: another one after every commit.",
 )
 @sandbox_options("jail")
 @jobs_option("files", most=64)
@@ -53,7 +57,8 @@ def command(
     seeds: int,
     seed: int | None,
     mutants: bool,
-    mutants_since: str | None,
+    since: str | None,
+    turn: int | None,
     sandbox: SandboxOptions,
     gpus: GpuAccess,
     jobs: int,
@@ -70,11 +75,9 @@ def command(
     bank = bank_of(ctx)
     for problem_id in ids:
         bank.require(problem_id)
-    if mutants_since is not None and not mutants:
-        raise UsageError("--mutants-since and --no-mutants do not go together; pass one of them")
-    chosen = None
-    if mutants_since is not None:
-        chosen = choose(bank, mutants_since, ids or bank.ids)
+    drawn = None
+    if since is not None or turn is not None:
+        drawn = draw(bank, ids or bank.ids, since, turn)
     from rich.console import Console
 
     from mha_judge.certify.certify import certify, seeds_from
@@ -99,11 +102,14 @@ def command(
                     problem_id,
                     graders,
                     seeds_from(seed, seeds),
-                    with_mutants=mutants and (chosen is None or chosen.takes(problem_id)),
+                    with_mutants=mutants,
+                    draw=drawn,
                     progress=progress,
                 )
             )
     certification = Certification(problems=certificates)
+    if drawn is not None:
+        certification.draw = f"{drawn} {drawn.whose_mutants}" if mutants else str(drawn)
     write_outputs(
         {
             "--json": lambda: certification.model_dump_json(indent=2) + "\n",
@@ -113,6 +119,4 @@ def command(
         paths,
     )
     terminal.show(certification, console)
-    if chosen is not None:
-        console.print(str(chosen), style="dim")
     ctx.exit(0 if certification.certified else 1)

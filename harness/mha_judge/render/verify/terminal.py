@@ -8,6 +8,8 @@ from rich.text import Text
 from mha_judge.certify.models import Certificate, Certification, Kill
 from mha_judge.outcomes import Outcome
 
+DEAREST = 10
+"""How many of the problems that took longest are named."""
 _CELLS: dict[Outcome, tuple[str, str]] = {
     Outcome.PASSED: (".", "dim"),
     Outcome.FAILED: ("x", "red"),
@@ -19,9 +21,12 @@ _CELLS: dict[Outcome, tuple[str, str]] = {
 
 
 def show(certification: Certification, console: Console) -> None:
-    """Print every problem's matrix and faults, and the verdict last."""
+    """Print every problem's matrix and faults, what took how long, and the verdict last."""
     for certificate in certification.problems:
         _show_problem(certificate, console)
+    _show_costs(certification, console)
+    if certification.draw:
+        console.print(Text(certification.draw, style="dim"))
     bad = [c.problem for c in certification.problems if not c.certified]
     if bad:
         console.print(Text(f"Not certified: {', '.join(bad)}", style="bold red"))
@@ -49,6 +54,18 @@ def _show_problem(certificate: Certificate, console: Console) -> None:
         console.print(Text.assemble(("✗ ", "red"), str(fault)))
     if certificate.faults:
         console.print()
+
+
+def _show_costs(certification: Certification, console: Console) -> None:
+    """Print what was graded and how long it took, and which problems took longest."""
+    console.print()
+    for kind, tally in certification.graded.items():
+        of = "" if tally.tried == tally.of else f" of {tally.of}"
+        console.print(Text(f"{tally.seconds:7.0f} s  {tally.tried}{of} {kind}", style="dim"))
+    dearest = sorted(certification.problems, key=lambda one: one.seconds, reverse=True)
+    if len(dearest) > 1:
+        told = ", ".join(f"{one.problem} {one.seconds:.0f} s" for one in dearest[:DEAREST])
+        console.print(Text(f"Dearest: {told}", style="dim"))
 
 
 def _summary(certificate: Certificate) -> str:

@@ -1,0 +1,149 @@
+"""What is tried where there is no time for all of it: a third, another one after every commit."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mha_judge.bank import Bank, module_name
+from mha_judge.errors import UsageError
+
+THIRDS = 3
+"""Into how many parts a problem's mistakes, islands, pairs and submissions are cut."""
+MUTANTS_OF = 3
+"""Of how many problems the mutants are tried beside those that have changed."""
+_SHARED = re.compile(r"^from graders\.shared import (.+)$", re.MULTILINE)
+"""How a grader takes checks from modules that several graders share."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """All that belongs to the problems that have changed, and a part of what belongs to others."""
+
+    turn: int
+    """Commits before this one, which says which part: one later it is the next."""
+    since: str
+    """The revision that changes are counted from; empty if none is."""
+    changed: tuple[str, ...]
+    """Problems of which all is tried."""
+    mutants: tuple[str, ...]
+    """Other problems whose mutants are tried."""
+    touched: frozenset[str]
+    """Every file that has changed, by its path from the bank."""
+    note: str = ""
+    """What the history could not tell."""
+
+    @property
+    def third(self) -> int:
+        return self.turn % THIRDS + 1
+
+    def takes(self, problem_id: str, name: str, parts: int = THIRDS, part: int = 0) -> bool:
+        """Return whether one of a problem's things is tried; in `parts` turns each is, once.
+
+        `part` sets things of one name apart: each of them is tried in a turn of its own.
+        """
+        number = zlib.crc32(f"{problem_id}/{name}".encode()) + part
+        return problem_id in self.changed or (number + self.turn) % parts == 0
+
+    def takes_mutants(self, problem_id: str) -> bool:
+        return problem_id in self.changed or problem_id in self.mutants
+
+    def __str__(self) -> str:
+        since, again = (f" since {self.since[:10]}", f"SINCE={self.since[:10]} ")
+        if not self.since:
+            since = again = ""
+        return (
+            f"{self.note}Tried: all of what has changed{since} ({_listed(self.changed)}), and "
+            f"third {self.third} of {THIRDS} of what belongs to the other problems. "
+            f"The same again: make check {again}TURN={self.turn}; all of it: make prove."
+        )
+
+    @property
+    def whose_mutants(self) -> str:
+        return f"Mutants were tried of {_listed([*self.changed, *self.mutants])} only."
+
+
+def _listed(ids: Sequence[str]) -> str:
+    return ", ".join(ids) or "none"
+
+
+def draw(bank: Bank, ids: Sequence[str], since: str | None, turn: int | None) -> Draw:
+    """Return what is tried of the working tree.
+
+    A change of the engine may concern every problem. So that everything comes round whatever has
+    changed, each commit takes the part that follows the one before it; the same commit always
+    takes the same.
+
+    Args:
+        bank: Where the problems lie.
+        ids: Those that are asked for.
+        since: The revision that changes are counted from; None: nothing counts as changed.
+        turn: Repeats the draw of another commit; None: this one's.
+
+    Raises:
+        UsageError: If the bank lies in no checkout, or git does not know the revision.
+    """
+    touched: frozenset[str] = frozenset()
+    if since is not None:
+        since = _git(bank, "rev-parse", "--verify", "--end-of-options", f"{since}^{{commit}}")[0]
+        changes = _git(bank, "diff", "--name-only", "--relative", since, "--", ".")
+        added = _git(bank, "ls-files", "--others", "--exclude-standard", "--", ".")
+        touched = frozenset([*changes, *added])
+    note = ""
+    if turn is None:
+        turn, note = _turn(bank)
+    changed = tuple(one for one in ids if _has_changed(bank, one, touched))
+    others = [one for one in ids if one not in changed]
+    first = turn * MUTANTS_OF
+    mutants = {others[(first + i) % len(others)] for i in range(MUTANTS_OF)} if others else ()
+    return Draw(turn, since or "", changed, tuple(sorted(mutants)), touched, note)
+
+
+def _turn(bank: Bank) -> tuple[int, str]:
+    """Return how many commits came before this one, and what to say if that cannot be known."""
+    if _git(bank, "rev-parse", "--is-shallow-repository") == ["true"]:
+        head = _git(bank, "rev-parse", "HEAD")[0]
+        said = "The clone is shallow, so that the commit's hash says which third comes. "
+        return int(head[:6], 16), said
+    return int(_git(bank, "rev-list", "--count", "--first-parent", "HEAD")[0]), ""
+
+
+def _has_changed(bank: Bank, problem_id: str, touched: frozenset[str]) -> bool:
+    """Return whether a file has changed that the verdicts on a problem's things follow from."""
+    name = module_name(problem_id)
+    grader = bank.root / "graders" / f"test_{name}.py"
+    text = grader.read_text(encoding="utf-8") if grader.is_file() else ""
+    shared = [module for line in _SHARED.findall(text) for module in line.split(", ")]
+    own = {
+        *(f"graders/shared/{module}.py" for module in shared),
+        f"problems/{problem_id}/problem.toml",
+        f"problems/{problem_id}/questions.toml",
+        f"graders/test_{name}.py",
+        f"reference/{name}.py",
+        f"reference/mistakes/{problem_id}.toml",
+        f"reference/mutants/{name}.toml",
+    }
+    sources = f"reference/mistakes/{problem_id}/"
+    return not own.isdisjoint(touched) or any(path.startswith(sources) for path in touched)
+
+
+def _git(bank: Bank, *arguments: str) -> list[str]:
+    """Return the lines that git says of the bank's folder."""
+    try:
+        said = subprocess.run(
+            ["git", "-C", bank.root, *arguments], check=True, capture_output=True, text=True
+        )
+    except FileNotFoundError as error:
+        raise UsageError(
+            "git is needed to see what has changed; install it, or pass --turn alone"
+        ) from error
+    except subprocess.CalledProcessError as error:
+        reason = error.stderr.strip().partition("\n")[0]
+        raise UsageError(
+            f"git cannot tell what has changed in {bank.root}: {reason}; name a commit of this "
+            "clone with --since, or pass --turn alone"
+        ) from error
+    return said.stdout.splitlines()

@@ -1,0 +1,175 @@
+"""What has changed is tried whole, and of the rest a third, another one after every commit."""
+
+import subprocess
+
+import pytest
+from click.testing import CliRunner
+
+from mha_judge.bank import Bank
+from mha_judge.certify.draw import MUTANTS_OF, draw
+from mha_judge.certify.models import Certificate
+from mha_judge.cli import main
+from mha_judge.errors import UsageError
+
+IDS = ["gqa", "kv-cache-step", "mla", "mqa", "rope", "sdpa", "softmax"]
+
+
+def git(folder, *arguments):
+    identity = ["-c", "user.name=A", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main"]
+    done = subprocess.run(
+        ["git", "-C", folder, *identity, *arguments], check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+def commit(folder):
+    git(folder, "add", "-A")
+    git(folder, "commit", "--allow-empty", "-m", "A step")
+
+
+@pytest.fixture
+def bank(tmp_path):
+    """Return a bank in a repository of one commit; its problems are not to be graded."""
+    root = tmp_path / "origin"
+    for problem_id in IDS:
+        (root / "problems" / problem_id).mkdir(parents=True)
+        (root / "problems" / problem_id / "problem.toml").touch()
+    for folder in ("graders", "reference/mistakes", "reference/mutants"):
+        (root / folder).mkdir(parents=True)
+        (root / folder / ".keep").touch()
+    git(root, "init")
+    commit(root)
+    return Bank.at(root)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "problems/kv-cache-step/problem.toml",
+        "problems/kv-cache-step/questions.toml",
+        "graders/test_kv_cache_step.py",
+        "reference/kv_cache_step.py",
+        "reference/mistakes/kv-cache-step.toml",
+        "reference/mistakes/kv-cache-step/no_scale.py",
+        "reference/mutants/kv_cache_step.toml",
+    ],
+)
+@pytest.mark.parametrize("committed", [True, False])
+def test_what_a_verdict_follows_from_counts_as_a_change(bank, path, committed):
+    (bank.root / path).parent.mkdir(exist_ok=True)
+    (bank.root / path).write_text("another", encoding="utf-8")
+    if committed:
+        commit(bank.root)
+
+    drawn = draw(bank, IDS, "HEAD~1" if committed else "HEAD", None)
+
+    assert drawn.changed == ("kv-cache-step",)
+    assert path in drawn.touched
+    assert all(drawn.takes("kv-cache-step", name) for name in "abcdef")
+    assert drawn.takes_mutants("kv-cache-step")
+
+
+@pytest.mark.parametrize(
+    "path", ["problems/gqa/statement.md", "reference/hints/gqa.toml", "README.md"]
+)
+def test_what_no_verdict_follows_from_is_no_change(bank, path):
+    (bank.root / path).parent.mkdir(exist_ok=True)
+    (bank.root / path).write_text("another", encoding="utf-8")
+
+    assert draw(bank, IDS, "HEAD", None).changed == ()
+
+
+def test_what_graders_share_is_a_change_of_those_that_take_from_it(bank):
+    graders = bank.root / "graders"
+    for name, shared in (("gqa", "layers, masks"), ("mla", "cache"), ("mqa", "masks")):
+        line = f"import torch\nfrom graders.shared import {shared}\n"
+        (graders / f"test_{name}.py").write_text(line, encoding="utf-8")
+    commit(bank.root)
+    (graders / "shared").mkdir()
+    (graders / "shared" / "masks.py").touch()
+
+    assert draw(bank, IDS, "HEAD", None).changed == ("gqa", "mqa")
+
+
+def test_three_commits_in_a_row_draw_three_thirds(bank):
+    names = [f"mistake-{number}" for number in range(60)]
+    thirds = []
+    for _ in range(3):
+        commit(bank.root)
+        drawn = draw(bank, IDS, "HEAD", None)
+        assert drawn == draw(bank, IDS, "HEAD", None)
+        thirds.append({name for name in names if drawn.takes("mla", name)})
+
+    assert all(len(third) >= 10 for third in thirds)
+    assert sum(map(len, thirds)) == len(names)
+    assert set().union(*thirds) == {*names}
+
+
+def test_parts_of_one_name_come_one_at_a_time(bank):
+    turns = [draw(bank, IDS, None, turn) for turn in range(5)]
+
+    taken = [[part for part in range(5) if one.takes("gqa", "x", 5, part)] for one in turns]
+
+    assert sorted(taken) == [[0], [1], [2], [3], [4]]
+
+
+def test_the_mutants_of_others_come_round(bank):
+    turns = [draw(bank, IDS, None, turn) for turn in range(3)]
+
+    assert all(len(one.mutants) == MUTANTS_OF for one in turns)
+    assert {*turns[0].mutants, *turns[1].mutants, *turns[2].mutants} == {*IDS}
+
+
+def test_a_turn_repeats_a_draw_and_the_draw_says_which(bank):
+    commit(bank.root)
+    before = draw(bank, IDS, "HEAD", None)
+    commit(bank.root)
+
+    assert draw(bank, IDS, before.since, before.turn) == before
+    assert draw(bank, IDS, "HEAD", None) != before
+    assert f"make check SINCE={before.since[:10]} TURN={before.turn};" in str(before)
+
+
+def test_a_shallow_clone_is_enough(bank, tmp_path):
+    (bank.root / "reference" / "gqa.py").touch()
+    commit(bank.root)
+    commit(bank.root)
+    git(tmp_path, "clone", "--depth", "3", f"file://{bank.root}", "deep")
+    git(tmp_path, "clone", "--depth", "1", f"file://{bank.root}", "shallow")
+    deep, shallow = Bank.at(tmp_path / "deep"), Bank.at(tmp_path / "shallow")
+
+    drawn = draw(shallow, IDS, "HEAD", None)
+
+    assert draw(deep, IDS, "HEAD~2", None).changed == ("gqa",)
+    assert drawn.changed == ()
+    assert "The clone is shallow" in str(drawn)
+    with pytest.raises(UsageError, match="name a commit of this clone"):
+        draw(shallow, IDS, "HEAD~2", None)
+
+
+def test_a_bank_outside_of_git_can_be_drawn_from_by_turn_alone(bank):
+    (bank.root / ".git").rename(bank.root.parent / "elsewhere")
+
+    assert draw(bank, IDS, None, 4).third == 2
+    with pytest.raises(UsageError, match="or pass --turn alone"):
+        draw(bank, IDS, "HEAD", None)
+
+
+def test_verify_tries_what_is_drawn_and_says_what_that_is(bank, monkeypatch):
+    tried = {}
+
+    def certify(bank, problem_id, graders, seeds, *, with_mutants, draw, progress):
+        tried[problem_id] = draw
+        return Certificate(problem=problem_id, seeds=seeds, checks={})
+
+    monkeypatch.setattr("mha_judge.certify.certify.certify", certify)
+    drawn = draw(bank, IDS, "HEAD", 7)
+
+    arguments = ["--bank", str(bank.root), "verify", "--since", "HEAD", "--turn", "7"]
+    result = CliRunner().invoke(main, arguments)
+
+    assert result.exit_code == 0, result.output
+    assert tried == dict.fromkeys(IDS, drawn)
+    told = " ".join(result.output.split())
+    assert "and third 2 of 3 of what belongs to the other problems." in told
+    assert f"Mutants were tried of {', '.join(drawn.mutants)} only." in told
