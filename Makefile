@@ -54,9 +54,12 @@ test: $(DEV_INSTALLED)
 	@$(BIN)/python -m pytest -n auto --dist loadgroup $(if $(RUN),--testrunuid $(RUN)) $(PART) \
 	  $(if $(MINUTES),--minutes $(MINUTES))
 
-# Changes are those of the last ten steps of this branch, or of as many as the clone holds; where
+# Changes are those of the twelve hours before the last commit, or all that the clone holds; where
 # there is no history the date says which third is tried.
-part: SINCE ?= $(shell git rev-list --first-parent --max-count=11 HEAD 2>/dev/null | tail -n 1)
+LAST = $(shell git log -1 --format=%ct 2>/dev/null)
+part: SINCE ?= $(if $(LAST),$(firstword \
+  $(shell git rev-list --first-parent --max-count=1 --before=$$(($(LAST) - 43200)) HEAD) \
+  $(shell git rev-list --max-parents=0 HEAD)))
 part: TURN ?= $(if $(SINCE),,$(shell date +%-j))
 part:
 	@$(if $(SINCE),,echo "no history: what has changed is not known; a third of all is tried" >&2)
