@@ -1,5 +1,6 @@
 """A bank is certified if its graders kill what they should; a weakened grader is noticed."""
 
+import re
 import shutil
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.slow
 
 BUILTIN = Bank.builtin()
 PROBLEM = "split-merge-heads"
+DOMAIN = re.compile(r"^\[entry\.domain\]\n(?:.+\n)+", re.MULTILINE)
 SHAPES_ONLY = """
 def assert_close(answer, *names, nan=False):
     for name in names:
@@ -27,17 +29,33 @@ def assert_close(answer, *names, nan=False):
 
 @pytest.fixture
 def bank(tmp_path):
-    """Return a bank of one problem, free to be spoilt."""
-    shutil.copytree(BUILTIN.root / "problems" / PROBLEM, tmp_path / "problems" / PROBLEM)
+    """Return a bank of one problem, free to be spoilt: its checks, and no domain beside them."""
+    described = tmp_path / "problems" / PROBLEM / "problem.toml"
+    shutil.copytree(BUILTIN.root / "problems" / PROBLEM, described.parent)
+    text = described.read_text(encoding="utf-8")
+    described.write_text(DOMAIN.sub("", text), encoding="utf-8")
     (tmp_path / "graders").mkdir()
     shutil.copy(BUILTIN.grader(PROBLEM), tmp_path / "graders")
     for folder in ("mistakes", "hints", "mutants", "agreement"):
         source = BUILTIN.root / "reference" / folder
         if source.is_dir():
             shutil.copytree(source, tmp_path / "reference" / folder)
-    (tmp_path / "reference").mkdir(exist_ok=True)
     shutil.copy(BUILTIN.reference(PROBLEM), tmp_path / "reference")
+    _keep_few_mistakes(tmp_path / "reference")
     return Bank.at(tmp_path)
+
+
+def _keep_few_mistakes(folder: Path) -> None:
+    """Keep a mistake for each check, with its hints."""
+    path = folder / "mistakes" / f"{PROBLEM}.toml"
+    head, *mistakes = path.read_text(encoding="utf-8").split("[[mistake]]")
+    by_check = {re.search(r"killed_by = (.+)", text)[1]: text for text in mistakes}
+    path.write_text("[[mistake]]".join([head, *by_check.values()]), encoding="utf-8")
+    kept = {"problem", *(re.search(r'id = "(.+)"', text)[1] for text in by_check.values())}
+    path = folder / "hints" / f"{PROBLEM}.toml"
+    head, *ladders = re.split(r"^\[", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    ladders = [text for text in ladders if text.partition("]")[0] in kept]
+    path.write_text("[".join([head, *ladders]), encoding="utf-8")
 
 
 def edit(path: Path, old: str, new: str, count: int = -1) -> None:

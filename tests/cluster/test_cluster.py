@@ -30,15 +30,28 @@ BANK = Bank.builtin()
 OLDER = "import mha_judge.version\nmha_judge.version.__version__ = '0.0.9'\n"
 
 
-@pytest.fixture
-def answers(tmp_path):
-    """Put down answers, right and wrong; return how many."""
-    files = sorted((SUBMISSIONS / "split-merge-heads").glob("*.py"))[:20]
+def put_down(folder):
+    """Put down answers, one of them right; return how many."""
+    of = SUBMISSIONS / "split-merge-heads"
+    files = [min(of.glob("right_*.py")), *sorted(of.glob("wrong_*.py"))[:11]]
     for file in files:
-        place = tmp_path / "answers" / file.stem / "split-merge-heads.py"
+        place = folder / "answers" / file.stem / "split-merge-heads.py"
         place.parent.mkdir(parents=True)
         shutil.copy(file, place)
     return len(files)
+
+
+@pytest.fixture
+def answers(tmp_path):
+    return put_down(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    """The table of one machine."""
+    folder = tmp_path_factory.mktemp("here")
+    put_down(folder)
+    return score(folder)[1]
 
 
 def command(*words, bank=None):
@@ -84,9 +97,7 @@ def started(tmp_path):
     return start
 
 
-def test_a_cluster_gives_the_table_of_one_machine(answers, grid, tmp_path):
-    _, here = score(tmp_path, "--results", "here.jsonl")
-
+def test_a_cluster_gives_the_table_of_one_machine(answers, here, grid, tmp_path):
     said, there = on(grid, tmp_path)
 
     assert there == here
@@ -94,8 +105,7 @@ def test_a_cluster_gives_the_table_of_one_machine(answers, grid, tmp_path):
     assert "not used" not in said.stderr
 
 
-def test_a_worker_that_is_killed_changes_nothing(answers, grid_of, started, tmp_path):
-    _, here = score(tmp_path, "--results", "here.jsonl")
+def test_a_worker_that_is_killed_changes_nothing(answers, here, grid_of, started, tmp_path):
     with grid_of() as grid:
         first = grid.start_worker()
         grid.start_worker()
@@ -108,9 +118,8 @@ def test_a_worker_that_is_killed_changes_nothing(answers, grid_of, started, tmp_
 
 
 def test_a_scheduler_that_is_killed_leaves_what_there_is_to_resume(
-    answers, grid_of, started, tmp_path
+    answers, here, grid_of, started, tmp_path
 ):
-    _, here = score(tmp_path, "--results", "here.jsonl")
     with grid_of() as grid:
         grid.start_worker()
         process = started(grid, 4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import click
@@ -13,6 +14,9 @@ from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
+
+_AT_ONCE = 2
+"""How many problems are certified at once."""
 
 
 @click.command("verify")
@@ -82,31 +86,38 @@ def command(
 
     from mha_judge.certify.certify import certify, seeds_from
     from mha_judge.certify.grades import Graders
-    from mha_judge.certify.models import Certification
+    from mha_judge.certify.models import Certificate, Certification
     from mha_judge.render.verify import html, junit, terminal
 
     console = Console(highlight=False, stderr="-" in paths.values())
-    certificates = []
+    certificates: list[Certificate] = []
     with (
         closing(Graders(bank, sandbox, jobs, gpus)) as graders,
         console.status("starting") as status,
     ):
-        for problem_id in ids or bank.ids:
 
-            def progress(what: str, done: int, of: int, problem_id: str = problem_id) -> None:
+        def certificate(problem_id: str) -> Certificate:
+            def progress(what: str, done: int, of: int) -> None:
                 status.update(f"{problem_id}: {what} {done}/{of}")
 
-            certificates.append(
-                certify(
-                    bank,
-                    problem_id,
-                    graders,
-                    seeds_from(seed, seeds),
-                    with_mutants=mutants,
-                    draw=drawn,
-                    progress=progress,
-                )
+            return certify(
+                bank,
+                problem_id,
+                graders,
+                seeds_from(seed, seeds),
+                with_mutants=mutants,
+                draw=drawn,
+                progress=progress,
             )
+
+        # while one problem waits for its last grade another one begins
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            try:
+                certificates += threads.map(certificate, ids or bank.ids)
+            except BaseException:
+                threads.shutdown(wait=False, cancel_futures=True)
+                graders.close()
+                raise
     certification = Certification(problems=certificates)
     if drawn is not None:
         certification.draw = f"{drawn} {drawn.whose_mutants}" if mutants else str(drawn)

@@ -17,8 +17,9 @@ import torch
 from mha_judge.wire import map_tree
 
 Target = Callable[..., Any]
-_OFFSET = 3
-"""Elements before a tensor in the larger one that it is a slice of."""
+_OFFSET = 4
+"""Elements before a tensor in the larger one that it is a slice of: even, or no view of its numbers
+as complex ones could be had."""
 
 
 def gradient_mode(name: str) -> AbstractContextManager[Any]:

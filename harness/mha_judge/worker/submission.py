@@ -116,7 +116,7 @@ def _is_torch_module(cls: type) -> bool:
 
 def _signature(function: Any, skip_self: bool = False) -> list[dict[str, Any]] | None:
     try:
-        parameters = list(inspect.signature(function).parameters.values())
+        parameters = _parameters(function)
     except (TypeError, ValueError):
         return None
     if (
@@ -138,6 +138,17 @@ def _signature(function: Any, skip_self: bool = False) -> list[dict[str, Any]] |
         }
         for parameter in parameters[:100]
     ]
+
+
+def _parameters(function: Any) -> list[inspect.Parameter]:
+    """Return the parameters of a callable; of a wrapper its own, unless it takes whatever comes."""
+    wrapped = list(inspect.signature(function).parameters.values())
+    try:
+        own = list(inspect.signature(function, follow_wrapped=False).parameters.values())
+    except (TypeError, ValueError):  # of a wrapper that is written in C
+        return wrapped
+    hands_on = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return wrapped if any(one.kind in hands_on for one in own) else own
 
 
 def describe(error: BaseException) -> dict[str, Any]:

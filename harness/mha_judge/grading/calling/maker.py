@@ -52,7 +52,8 @@ class Maker:
         """Return handle and parameters of a new instance in the worker."""
         session = self.context.session
         definition = self.found.definition
-        call = self.context.bind(f"`{self.found.name}(…)`", definition.constructor, sizes, sizes)
+        given = {name: sizes[name] for name in self.entry.constructor if name in sizes}  # in order
+        call = self.context.bind(f"`{self.found.name}(…)`", definition.constructor, given, sizes)
         self.bind_call([torch.ones(1)] * len(_probe_shapes(self.entry, sizes)), sizes)
         made: Made = session.request(Operation.NEW, call, name=self.found.name)
         handle, parameters = made.handle, made.parameters
