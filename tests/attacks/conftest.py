@@ -42,6 +42,17 @@ def court(request, world) -> Iterator[Court]:
     assert not left, f"left by the attacks: {left}"
 
 
+@pytest.hookimpl(tryfirst=True)  # before some are drawn
+def pytest_collection_modifyitems(items) -> None:
+    """Let each attack be drawn in one backend at a time: in three turns it is made in all."""
+    for item in items:
+        params = (getattr(item, "callspec", None) and item.callspec.params) or {}
+        made = params.get("attack") or params.get("made")
+        if made is not None and "court" in params:
+            turn = BACKENDS.index(params["court"])
+            item.add_marker(pytest.mark.drawn(problem="attacks", name=made.name, part=turn))
+
+
 def pytest_runtest_logreport(report) -> None:
     if report.when == "call":
         for name, value in report.user_properties:
