@@ -67,9 +67,8 @@ class Court:
             self.close()
             self.grade(submission, limits)
             found += [f"{name}: {one}" for one in self.controls()]
-        return found or [
-            f"{name}, or those before it: {one}" for one in lost for name, *_ in attacks
-        ]
+        names = ", ".join(name for name, *_ in attacks)
+        return found or [f"{names}, but only together: {one}" for one in lost]
 
     def controls(self) -> list[str]:
         """Return which controls lost their verdicts."""
