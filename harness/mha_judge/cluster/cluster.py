@@ -28,9 +28,6 @@ from mha_judge.pool import Grading, Job, Workforce
 from mha_judge.report.models import CheckResult, Report
 from mha_judge.sandbox import SandboxOptions
 
-# that a scheduler is lost is told by an error of ours, and by tracebacks of theirs
-logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
-
 GPU = "mha_judge_gpu"
 """The resource by which a worker's owner says that it may use a GPU."""
 CONNECT_S = 15.0
@@ -41,6 +38,13 @@ _MOST_IN_BATCH = 32  # with the largest files, 8 MiB
 _AHEAD = 2
 """Batches in a worker's hands for each of its processes: one that is graded, one that waits."""
 _COUNT_EVERY_S = 5.0
+_TELL_OF_A_LOSS = (
+    "distributed.client",
+    "distributed.batched",
+    "distributed.comm",
+    "distributed.core",
+)
+"""Loggers that print tracebacks where a scheduler is lost, which an error of ours tells."""
 _RECENT = 0.1
 """How much a batch counts in the mean of what grades take."""
 _RETRIES = 2
@@ -74,6 +78,8 @@ class Cluster(Workforce):
         Raises:
             UsageError: No scheduler answers, or all workers that are there are refused.
         """
+        for name in _TELL_OF_A_LOSS:  # on this side alone: workers import this module, too
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         self._address = address
         self._terms = Terms.of(bank, sandbox)
         self._tell = tell
