@@ -5,14 +5,15 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from mha_judge.cli import main
 from mha_judge.errors import JudgeError
 from mha_judge.gpu import GpuAccess
 from mha_judge.pool import Job, Pool
@@ -29,9 +30,12 @@ from .conftest import SUBMISSIONS, command
 pytestmark = pytest.mark.slow
 
 SEED = ("--seed", 11)
+PROBLEM = "sinusoidal-positions"
+RIGHT, WRONG = f"{PROBLEM}/right_complex_exponentials.py", f"{PROBLEM}/wrong_batch_axis.py"
+"""A problem whose answers are graded in a second, where one of attention takes ten."""
 
 
-def standings(board, problem):
+def standings(board, problem=PROBLEM):
     return {
         row["candidate"]: (
             row["problems"][problem]["standing"],
@@ -54,31 +58,31 @@ def wait_for_lines(path: Path, count: int, process) -> None:
 
 
 @pytest.fixture
-def twenty(answer):
-    """Put 20 answers down, right and wrong."""
-    files = sorted((SUBMISSIONS / "split-merge-heads").glob("*.py"))[:20]
+def ten(answer):
+    """Put ten answers down, right and wrong."""
+    files = sorted((SUBMISSIONS / PROBLEM).glob("*.py"))[:10]
     for file in files:
-        answer(f"{file.stem}.py", f"split-merge-heads/{file.name}")
+        answer(f"{file.stem}/{PROBLEM}.py", f"{PROBLEM}/{file.name}")
     return len(files)
 
 
 @pytest.fixture
 def broken(bank, tmp_path):
-    """Return a function that makes a bank whose grader of gqa begins with a line of its own."""
+    """Return a function that makes a bank whose grader of concepts begins with a given line."""
 
     def make(line):
         root = tmp_path / "bank"
         for name in ("problems", "graders", "reference"):
             shutil.copytree(bank.root / name, root / name, dirs_exist_ok=True)
-        grader = root / "graders" / "test_gqa.py"
-        text = bank.grader("gqa").read_text("utf-8")
+        grader = root / "graders" / "test_concepts.py"
+        text = bank.grader("concepts").read_text("utf-8")
         grader.write_text(f"{line}\n{text}", encoding="utf-8")
         return root
 
     return make
 
 
-def test_a_killed_run_resumes_to_the_table_of_an_undisturbed_one(twenty, score, tmp_path):
+def test_a_killed_run_resumes_to_the_table_of_an_undisturbed_one(ten, score, tmp_path):
     _, undisturbed = score(*SEED, "--results", "whole.jsonl")
     path = tmp_path / "results.jsonl"
     process = subprocess.Popen(
@@ -87,23 +91,20 @@ def test_a_killed_run_resumes_to_the_table_of_an_undisturbed_one(twenty, score, 
         stderr=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
     )
-    wait_for_lines(path, 6, process)
+    wait_for_lines(path, 3, process)
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    assert process.wait() == -signal.SIGKILL
     kept = path.read_bytes()
     path.write_bytes(kept + kept.splitlines()[-1][:500])  # as a write that was cut short leaves it
 
     resumed, board = score("--resume")
 
     assert board == undisturbed
-    assert len(graded_lines(resumed)) == twenty - (kept.count(b"\n") - 1)
-    assert {row["problems"]["split-merge-heads"]["standing"] for row in board["rows"]} == {
-        "accepted",
-        "rejected",
-    }
+    assert len(graded_lines(resumed)) == ten - (kept.count(b"\n") - 1)
+    assert {standing for standing, _ in standings(board).values()} == {"accepted", "rejected"}
 
 
-def test_an_interrupted_run_exits_with_130_and_keeps_what_it_has(twenty, score, tmp_path):
+def test_an_interrupted_run_exits_with_130_and_keeps_what_it_has(ten, tmp_path):
     path = tmp_path / "results.jsonl"
     process = subprocess.Popen(
         command("answers", *SEED), cwd=tmp_path, stderr=subprocess.PIPE, text=True,
@@ -173,46 +174,37 @@ def test_packets_of_verdicts_alone_are_refused(answer, score):
 
 
 def test_verdicts_are_those_of_run(answer, score, tmp_path):
-    files = {
-        "right": "sdpa/right_einsum.py",
-        "wrong": "sdpa/wrong_no_scale.py",
-        "broken": "bad_input/syntax_error.py",
-    }
-    for name, file in files.items():
-        answer(f"{name}/sdpa.py", file)
+    files = {"right": RIGHT, "wrong": WRONG, "broken": "bad_input/syntax_error.py"}
+    paths = {name: answer(f"{name}/{PROBLEM}.py", file) for name, file in files.items()}
 
     _, board = score(*SEED)
 
-    for name in files:
-        run = subprocess.run(
-            [sys.executable, "-m", "mha_judge", "run", f"answers/{name}/sdpa.py", "--sandbox",
-             "jail", "--seed", "11", "--json", "-"],
-            capture_output=True, cwd=tmp_path, check=False,
-        )  # fmt: skip
-        report = json.loads(run.stdout)
-        assert standings(board, "sdpa")[name] == (report["verdict"], report["score"])
+    for name, path in paths.items():
+        run = ["run", str(path), "--sandbox", "jail", "--seed", "11", "--json", "-"]
+        report = json.loads(CliRunner().invoke(main, run).stdout)
+        assert standings(board)[name] == (report["verdict"], report["score"])
 
 
 def test_only_what_changed_is_graded_again(answer, score, bank, tmp_path):
-    answer("alice/sdpa.py", "sdpa/right_einsum.py")
-    answer("bob/sdpa.py", "sdpa/wrong_no_scale.py")
+    answer(f"alice/{PROBLEM}.py", RIGHT)
+    answer(f"bob/{PROBLEM}.py", WRONG)
     _, first = score()
     shutil.copytree(bank.root / "problems", tmp_path / "moved" / "problems")
     shutil.copytree(bank.root / "graders", tmp_path / "moved" / "graders")
     shutil.copytree(bank.root / "reference", tmp_path / "moved" / "reference")
 
     again, same = score("--resume", bank=tmp_path / "moved")
-    answer("bob/sdpa.py", "sdpa/right_logsumexp.py")
+    answer(f"bob/{PROBLEM}.py", f"{PROBLEM}/right_plain_loops.py")
     changed, better = score("--resume")
 
     assert (graded_lines(again), same) == ([], first)
     assert len(graded_lines(changed)) == 1
-    assert standings(better, "sdpa")["bob"] == ("accepted", 100.0)
+    assert standings(better)["bob"] == ("accepted", 100.0)
     assert better["seed"] == first["seed"]
 
 
 def test_a_changed_grader_is_graded_again(answer, score, broken):
-    answer("alice/gqa.py", "gqa/right_llama_repeat_kv.py")
+    answer("alice/concepts.py", "concepts/right_letters.py")
     score(bank=broken("# the first edition"))
 
     again, _ = score("--resume", bank=broken("# the second edition"))
@@ -221,8 +213,8 @@ def test_a_changed_grader_is_graded_again(answer, score, broken):
 
 
 def test_what_was_graded_without_a_gpu_is_due_again_with_one(answer, score, bank, tmp_path):
-    answer("alice/sdpa.py", "sdpa/right_einsum.py")
-    answer("alice/softmax.py", "softmax/right_apply_along_axis.py")
+    answer("alice/sdpa.py", "sdpa/wrong_argmax.py")
+    answer(f"alice/{PROBLEM}.py", WRONG)
     score("--device", "cpu")
     found = discover([tmp_path / "answers"], bank, None)
     known = Results.open(tmp_path / "results.jsonl", resume=True, seed=None, fresh_seed=1)
@@ -234,14 +226,14 @@ def test_what_was_graded_without_a_gpu_is_due_again_with_one(answer, score, bank
 
 
 def test_bad_answers_are_results_and_stop_nobody(answer, score, tmp_path):
-    answer("alice/sdpa.py", "sdpa/right_einsum.py")
-    answer("bob/sdpa.py", "bad_input/sys_exit_at_import.py")
-    answer("carol/sdpa.py", "sdpa/right_einsum.py").write_bytes(b"\xff\xfe\x00")
-    answer("dave/sdpa.py", "bad_input/syntax_error.py")
+    answer(f"alice/{PROBLEM}.py", RIGHT)
+    answer(f"bob/{PROBLEM}.py", "bad_input/sys_exit_at_import.py")
+    answer(f"carol/{PROBLEM}.py", RIGHT).write_bytes(b"\xff\xfe\x00")
+    answer(f"dave/{PROBLEM}.py", "bad_input/syntax_error.py")
 
     result, board = score()
 
-    found = standings(board, "sdpa")
+    found = standings(board)
     assert found["alice"] == ("accepted", 100.0)
     assert {found[name][0] for name in ("bob", "carol", "dave")} <= {"error", "crashed"}
     assert board["failures"] == []
@@ -256,19 +248,19 @@ def test_bad_answers_are_results_and_stop_nobody(answer, score, tmp_path):
 def test_faults_of_the_judge_are_listed_apart_and_mended_by_resume(
     answer, score, broken, line, code
 ):
-    answer("alice/sdpa.py", "sdpa/right_einsum.py")
-    answer("alice/gqa.py", "gqa/right_llama_repeat_kv.py")
-    answer("bob/sdpa.py", "sdpa/wrong_no_scale.py")
+    answer(f"alice/{PROBLEM}.py", RIGHT)
+    answer("alice/concepts.py", "concepts/right_letters.py")
+    answer(f"bob/{PROBLEM}.py", WRONG)
 
     _, board = score("--csv", "t.csv", "--html", "t.html", bank=broken(line), expect=code)
     resumed, mended = score("--resume", bank=broken(""))
 
-    assert [(f["candidate"], f["problem"]) for f in board["failures"]] == [("alice", "gqa")]
+    assert [(f["candidate"], f["problem"]) for f in board["failures"]] == [("alice", "concepts")]
     alice = next(row for row in board["rows"] if row["candidate"] == "alice")
     assert (alice["provisional"], alice["total"]) == (True, 100.0)
-    assert standings(board, "sdpa")["bob"][0] == "rejected"
+    assert standings(board)["bob"][0] == "rejected"
     assert mended["failures"] == []
-    assert any("gqa" in one for one in graded_lines(resumed))
+    assert any("concepts" in one for one in graded_lines(resumed))
 
 
 def test_a_process_that_dies_is_a_fault_of_each_job(bank):
@@ -285,18 +277,18 @@ def test_a_process_that_dies_is_a_fault_of_each_job(bank):
 def test_processes_are_replaced_after_their_share(bank, monkeypatch):
     started = []
     monkeypatch.setattr(pool_of, "Process", lambda *how: started.append(1) or Process(*how))
-    source = (SUBMISSIONS / "split-merge-heads" / "right_einops.py").read_text("utf-8")
-    job = Job("split-merge-heads", Submission.of(source, "a.py"), 1)
+    source = (SUBMISSIONS / "concepts" / "right_letters.py").read_text("utf-8")
+    job = Job("concepts", Submission.of(source, "a.py"), 1)
 
     with closing(Pool(bank, SandboxOptions("jail").open, 1, recycle_after=2)) as pool:
-        reports = [report for _, report in pool.graded([job] * 5)]
+        reports = [report for _, report in pool.graded([job] * 3)]
 
-    assert [report.score for report in reports] == [100.0] * 5
-    assert len(started) == 3
+    assert [report.score for report in reports] == [100.0] * 3
+    assert len(started) == 2
 
 
 def test_a_sandbox_that_cannot_be_had_stops_the_run(answer, score):
-    answer("alice/sdpa.py", "sdpa/right_einsum.py")
+    answer(f"alice/{PROBLEM}.py", RIGHT)
 
     result, board = score("--sandbox", "none", expect=2)
 
@@ -305,7 +297,7 @@ def test_a_sandbox_that_cannot_be_had_stops_the_run(answer, score):
 
 
 def test_results_of_before_are_not_lost(answer, score):
-    answer("alice/sdpa.py", "sdpa/right_einsum.py")
+    answer(f"alice/{PROBLEM}.py", RIGHT)
     score()
 
     result, _ = score(expect=2)
@@ -326,7 +318,7 @@ def test_results_of_before_are_not_lost(answer, score):
     ],
 )
 def test_what_cannot_be_is_a_usage_error(answer, score, options, message):
-    answer("alice/sdpa.py", "sdpa/right_einsum.py")
+    answer(f"alice/{PROBLEM}.py", RIGHT)
 
     result, _ = score(*options, expect=2)
 
