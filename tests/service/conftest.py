@@ -7,6 +7,8 @@ import pytest
 from serving import CANDIDATE, INTERVIEWER, Server
 
 SUBMISSIONS = Path(__file__).parents[1] / "submissions"
+PROBLEM = "sinusoidal-positions"
+"""What most answers are to: it is graded in less than a second."""
 
 
 @pytest.fixture
@@ -49,9 +51,9 @@ def candidate(server):
 
 @pytest.fixture(scope="session")
 def right():
-    return (SUBMISSIONS / "softmax" / "right_textbook.py").read_text("utf-8")
+    return (SUBMISSIONS / PROBLEM / "right_complex_exponentials.py").read_text("utf-8")
 
 
 @pytest.fixture(scope="session")
 def wrong():
-    return (SUBMISSIONS / "softmax" / "wrong_no_maximum.py").read_text("utf-8")
+    return (SUBMISSIONS / PROBLEM / "wrong_batch_axis.py").read_text("utf-8")

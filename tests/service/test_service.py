@@ -10,10 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from serving import CRASHES, HANGS, Server
 
+from .conftest import PROBLEM
+
 pytestmark = pytest.mark.slow
 
 
-def ask(source, problem="softmax", **fields):
+def ask(source, problem=PROBLEM, **fields):
     return {"source": source, "problem": problem, **fields}
 
 
@@ -246,8 +248,8 @@ def test_what_cannot_be_served_is_told_at_once(tmp_path, options, code, words):
     assert "Traceback" not in server.text
 
 
-def test_a_port_in_use_is_told(start, tmp_path):
-    port = start().url.rpartition(":")[2]
+def test_a_port_in_use_is_told(server, tmp_path):
+    port = server.url.rpartition(":")[2]
 
     second = Server(tmp_path, "--port", port, "--store", "other", expect_start=False)
 
@@ -255,10 +257,8 @@ def test_a_port_in_use_is_told(start, tmp_path):
     assert "pass another --port" in second.text
 
 
-def test_a_store_in_use_is_told(start):
-    first = start()
-
-    second = Server(first.folder, expect_start=False)
+def test_a_store_in_use_is_told(server):
+    second = Server(server.folder, expect_start=False)
 
     assert second.process.wait(60) == 2
     assert "cannot be used as a store" in second.text
