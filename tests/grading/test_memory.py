@@ -92,6 +92,25 @@ def test_an_answer_is_asked_for_once():
     assert all(one is x for one in found)
 
 
+def test_an_answer_that_depends_on_more_is_asked_for_each_time():
+    kept, asked = Memory(10_000), []
+
+    for _ in range(2):
+        kept.recall(b"key", lambda: asked.append(1), may_keep=lambda: False)
+
+    assert len(asked) == 2
+
+
+def test_a_change_in_place_is_another_question():
+    value = x.clone()
+    before = key_of(value)
+
+    value.add_(1)
+
+    assert key_of(value) != before
+    assert key_of(value.sub_(1)) == before
+
+
 def test_an_exception_is_no_answer():
     kept = Memory(1 << 20)
 

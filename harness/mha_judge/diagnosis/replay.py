@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -41,6 +41,7 @@ from mha_judge.grading.expecting.expected import (
 from mha_judge.grading.failures import CheckFailure, Raised
 from mha_judge.wire import map_tree
 
+_Answer = TypeVar("_Answer")
 Kept = dict[int, tuple[Any, Any]]
 """What a program returned under a request's number, exact and rounded."""
 
@@ -146,15 +147,32 @@ class _Asking:
         """Return what the program returns to a step, and its gradients if they were asked for."""
         if self._step.options.get("read"):
             return []
-        results = [self._call(ROUNDED)]
+        results = [self._call(ROUNDED)[0]]
         if self._step.cotangents is not None:
             results += self._gradients()
         return results
 
-    def _call(self, precision: int) -> Any:
-        precise = in_float64() if precision == EXACT else nullcontext()
-        with torch.no_grad(), precise:
-            return self._stand_in.call(precision)(*self._arguments(precision))
+    def _call(self, precision: int) -> tuple[Any, float]:
+        """Return what a call gives, and the largest score of one in float64."""
+
+        def ask() -> tuple[Any, float]:
+            precise = in_float64() if precision == EXACT else nullcontext()
+            with torch.no_grad(), precise:
+                call, args = self._stand_in.call(precision), self._arguments(precision)
+                if precision == ROUNDED:
+                    return call(*args), 0.0
+                with Logits() as logits:
+                    return call(*args), logits.largest
+
+        return self._remembered((precision,), ask)
+
+    def _remembered(self, question: Sequence[object], ask: Callable[[], _Answer]) -> _Answer:
+        """Return an answer to a step that others may have been given."""
+        if self._step.options.get("keep") or any(
+            isinstance(leaf, Live) for leaf in leaves(self._step.args)
+        ):
+            return ask()  # what comes of it may be changed by later calls
+        return self._stand_in.remembered((*question, self._step.args), ask)
 
     def _arguments(self, precision: int) -> list[Any]:
         """Return the arguments; where the candidate got its own result, the program gets its."""
@@ -174,24 +192,19 @@ class _Asking:
 
     def _values_agree(self) -> bool:
         found = self._step.found.value
-        rounded = self._call(ROUNDED)
+        rounded, _ = self._call(ROUNDED)
         pairs = self._pairs(found, rounded)
         if not all(alike(*both, NEAR) for both in pairs):
             return False
-        with Logits() as logits:
-            exact = self._exactly(rounded)
+        try:
+            exact, largest = self._call(EXACT)
+        except Exception:  # a mistake may raise anything, and in float64 only
+            exact, largest = rounded, 0.0
         if self._step.options.get("keep") and self._step.number is not None:
             self._kept[self._step.number] = (exact, rounded)
         if all(alike(*both, SAME) for both in pairs):
             return True  # an overflow that float64 would not have, or simply the same
-        return self._within_budget(found, pair_up(exact, rounded, logits.largest))
-
-    def _exactly(self, rounded: Any) -> Any:
-        """Return the answer in float64; the rounded one where a mistake raises in float64."""
-        try:
-            return self._call(EXACT)
-        except Exception:  # a mistake may raise anything
-            return rounded
+        return self._within_budget(found, pair_up(exact, rounded, largest))
 
     def _within_budget(self, found: Any, own: Any) -> bool:
         for one, other in self._pairs(found, own):
@@ -246,8 +259,13 @@ class _Asking:
 
     def _gradients(self) -> list[Tensor]:
         step = self._step
-        function = self._stand_in.call(ROUNDED)
-        return gradients(function, self._arguments(ROUNDED), step.cotangents or (), step.wrt, {})
+        cotangents, wrt = step.cotangents or (), step.wrt
+
+        def ask() -> list[Tensor]:
+            function = self._stand_in.call(ROUNDED)
+            return gradients(function, self._arguments(ROUNDED), cotangents, wrt, {})
+
+        return self._remembered(("gradients", cotangents, wrt), ask)
 
 
 def _same_form(left: Sequence[Any], right: Sequence[Any]) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any
+from types import FunctionType
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -14,7 +15,9 @@ from mha_judge.grading.calling.stateful import Bound
 from mha_judge.grading.calling.target import Target
 from mha_judge.grading.expecting.arrays import make_layer, on_tensors
 from mha_judge.grading.expecting.expected import in_float64
+from mha_judge.grading.expecting.memory import key_of, memory, number_of
 
+_Answer = TypeVar("_Answer")
 EXACT, ROUNDED = 0, 1
 
 
@@ -59,8 +62,30 @@ class StandIn:
         if isinstance(self.target, Bound):
             self._made, self._states = {}, {}
             return
-        if any(_state(self._made[key]) != state for key, state in self._states.items()):
+        if not self._is_as_made():
             self._made, self._states = {}, {}
+
+    def _is_as_made(self) -> bool:
+        """Return whether no call has left anything behind in a layer."""
+        return all(_state(self._made[key]) == state for key, state in self._states.items())
+
+    def remembered(self, question: Sequence[object], ask: Callable[[], _Answer]) -> _Answer:
+        """Return what the program gives to a question, which is put to it only once.
+
+        All candidates are compared with the same programs, and mostly on the same questions. What
+        depends on earlier calls, or on chance, is asked each time.
+
+        Args:
+            question: All that it consists of.
+            ask: Returns the answer.
+        """
+        target, key = self.target, None
+        own = target.identity()
+        by_chance = isinstance(target, Layer) and target.training
+        is_plain = isinstance(self._entry, (type, FunctionType)) and not by_chance
+        if own is not None and is_plain and not memory().is_off and self._is_as_made():
+            key = key_of(number_of(self._entry), own, question)
+        return memory().recall(key, ask, self._is_as_made)
 
     def release(self) -> None:
         """Let others use the layers, unless calls have left something behind in them."""

@@ -21,6 +21,7 @@ from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from mha_judge.errors import UsageError
 from mha_judge.grading.expecting.expected import Live
@@ -84,12 +85,18 @@ class Memory:
         """Whether nothing is kept at all."""
         return self._limit <= 0
 
-    def recall(self, key: bytes | None, ask: Callable[[], _Answer]) -> _Answer:
+    def recall(
+        self,
+        key: bytes | None,
+        ask: Callable[[], _Answer],
+        may_keep: Callable[[], bool] = lambda: True,
+    ) -> _Answer:
         """Return the answer to a question, asked for only if it is not known.
 
         Args:
             key: What the answer depends on; None if that cannot be said.
             ask: Returns the answer.
+            may_keep: Says afterwards whether it does not depend on more.
         """
         if key is None or self.is_off:
             return ask()
@@ -101,7 +108,7 @@ class Memory:
         answer = ask()
         took = self._now() - started
         size = _OVERHEAD_BYTES + sum(one.nbytes for one in _tensors(answer))
-        if size <= self._limit:
+        if size <= self._limit and may_keep():
             self._kept[key] = _Kept(answer, size, took / size)
             self._kept[key].ask_at(self._clock)
             self.held_bytes += size
@@ -197,17 +204,25 @@ def _describe(value: Any, content: list[bytes]) -> None:
 _BY_THEIR_WORDS = (bool, int, str, bytes, torch.dtype)
 
 
+_hashes = WeakTensorKeyDictionary()
+"""Of a tensor that is asked for again: its version, which each change in place counts, and hash."""
+
+
 def _describe_tensor(value: Tensor, content: list[bytes]) -> None:
-    """Add a tensor: with its strides, as rounding may depend on how it lies in memory."""
+    """Add a hash of a tensor: with its strides, as rounding may depend on how it lies in memory."""
     if value.device.type != "cpu":
         raise Unkeyed
-    axes = value.dim()
-    content.append(b"t%d,%d,%s:" % (axes, value.requires_grad, str(value.dtype).encode()))
-    content.append(struct.pack(f"<{2 * axes}q", *value.shape, *value.stride()))
-    plain = value.detach()
-    if plain.dtype is torch.bfloat16:
-        plain = plain.view(torch.int16)
-    content.append(plain.numpy().tobytes())
+    version, known = _hashes.get(value, (-1, b""))  # type: ignore[no-untyped-call]
+    if version != value._version:
+        axes, plain = value.dim(), value.detach()
+        if plain.dtype is torch.bfloat16:
+            plain = plain.view(torch.int16)
+        hashed = hashlib.blake2b(b"%d,%s:" % (axes, str(value.dtype).encode()), digest_size=16)
+        hashed.update(struct.pack(f"<{2 * axes}q", *value.shape, *value.stride()))
+        hashed.update(plain.numpy().tobytes())
+        known = hashed.digest()
+        _hashes[value] = (value._version, known)
+    content.append(b"t%d:%s" % (value.requires_grad, known))
 
 
 def _tensors(tree: Any) -> Iterator[Tensor]:
