@@ -47,8 +47,10 @@ def certification():
 
 
 def shown(certification) -> str:
-    stream = io.StringIO()
-    terminal.show(certification, Console(file=stream, width=80, highlight=False))
+    console = Console(file=(stream := io.StringIO()), width=80, highlight=False)
+    for certificate in certification.problems:
+        terminal.show_problem(certificate, console)
+    terminal.show_end(certification, console)
     return stream.getvalue()
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
+from queue import SimpleQueue
 
 import click
 
@@ -14,9 +15,6 @@ from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
-
-_AT_ONCE = 2
-"""How many problems are certified at once."""
 
 
 @click.command("verify")
@@ -91,32 +89,43 @@ def command(
 
     console = Console(highlight=False, stderr="-" in paths.values())
     certificates: list[Certificate] = []
-    with (
-        closing(Graders(bank, sandbox, jobs, gpus)) as graders,
-        console.status("starting") as status,
-    ):
+    chosen = ids or bank.ids
+    at_once = min(jobs, len(chosen))
+    with ExitStack() as stack, console.status("starting") as status:
+        # each problem has processes of its own: what the reference gives is remembered in them
+        every = [Graders(bank, sandbox, jobs // at_once, gpus) for _ in range(at_once)]
+        free: SimpleQueue[Graders] = SimpleQueue()
+        for graders in every:
+            stack.enter_context(closing(graders))
+            free.put(graders)
 
         def certificate(problem_id: str) -> Certificate:
             def progress(what: str, done: int, of: int) -> None:
                 status.update(f"{problem_id}: {what} {done}/{of}")
 
-            return certify(
-                bank,
-                problem_id,
-                graders,
-                seeds_from(seed, seeds),
-                with_mutants=mutants,
-                draw=drawn,
-                progress=progress,
-            )
-
-        # while one problem waits for its last grade another one begins
-        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            graders = free.get()
             try:
-                certificates += threads.map(certificate, ids or bank.ids)
+                return certify(
+                    bank,
+                    problem_id,
+                    graders,
+                    seeds_from(seed, seeds),
+                    with_mutants=mutants,
+                    draw=drawn,
+                    progress=progress,
+                )
+            finally:
+                free.put(graders)
+
+        with ThreadPoolExecutor(at_once) as threads:
+            try:
+                for done in threads.map(certificate, chosen):
+                    certificates.append(done)
+                    terminal.show_problem(done, console)
             except BaseException:
                 threads.shutdown(wait=False, cancel_futures=True)
-                graders.close()
+                for graders in every:
+                    graders.close()
                 raise
     certification = Certification(problems=certificates)
     if drawn is not None:
@@ -129,5 +138,5 @@ def command(
         },
         paths,
     )
-    terminal.show(certification, console)
+    terminal.show_end(certification, console)
     ctx.exit(0 if certification.certified else 1)

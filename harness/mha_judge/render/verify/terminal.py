@@ -20,10 +20,8 @@ _CELLS: dict[Outcome, tuple[str, str]] = {
 }
 
 
-def show(certification: Certification, console: Console) -> None:
-    """Print every problem's matrix and faults, what took how long, and the verdict last."""
-    for certificate in certification.problems:
-        _show_problem(certificate, console)
+def show_end(certification: Certification, console: Console) -> None:
+    """Print what took how long, and the verdict on all problems last."""
     _show_costs(certification, console)
     if certification.draw:
         console.print(Text(certification.draw, style="dim"))
@@ -35,7 +33,8 @@ def show(certification: Certification, console: Console) -> None:
         console.print(Text(f"Certified: {count}", style="bold green"))
 
 
-def _show_problem(certificate: Certificate, console: Console) -> None:
+def show_problem(certificate: Certificate, console: Console) -> None:
+    """Print a problem's matrix and faults."""
     verdict = (
         ("certified", "bold green") if certificate.certified else ("NOT CERTIFIED", "bold red")
     )
