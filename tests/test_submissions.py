@@ -1,7 +1,8 @@
 """Judge the judge: every submission under tests/submissions gets what it declares, everywhere.
 
 Each file is graded once in a process: what its report must say is several tests, which run in the
-same process. Of a wrong answer that declares no diagnosis the verdict is all that is looked at.
+same process, and so do those of all answers to a problem: what the reference gives is remembered
+there. Of a wrong answer that declares no diagnosis the verdict is all that is looked at.
 """
 
 import os
@@ -13,9 +14,10 @@ from pathlib import Path
 
 import pytest
 from sandboxes import miss, no_container
+from seeds import SEEDS
 
 from mha_judge.bank import Bank
-from mha_judge.grading.expecting.memory import VARIABLE, memory
+from mha_judge.grading.expecting.memory import memory
 from mha_judge.judge import grade
 from mha_judge.outcomes import Outcome
 from mha_judge.report.models import Report
@@ -43,13 +45,10 @@ LOOKED_AT = {*DECLARING, *IN_CONTAINER, *FORGOTTEN, *IN_A_HURRY}
 """Those of whose report more is asked than the verdict."""
 REPEATED = 3
 """The seed that a diagnosis is tried under again."""
-SEEDS = {one: RUN.randrange(2**53) for one in BANK.ids}
-"""Fresh in each run; all answers to a problem have one, so that much is remembered, as in a class.
-"""
 
 
 def each(paths: list[Path]) -> pytest.MarkDecorator:
-    """Run a test for each file, in one process with the other tests of that file."""
+    """Run a test for each file, in one process with those of all answers to that problem."""
     return pytest.mark.parametrize(
         "path",
         [pytest.param(path, id=_name(path), marks=_marks(path)) for path in paths],
@@ -64,7 +63,7 @@ def _marks(path: Path) -> list[pytest.MarkDecorator]:
     drawn = pytest.mark.drawn(
         problem=path.parent.name, name=path.stem, path=path.relative_to(BANK.root).as_posix()
     )
-    return [pytest.mark.slow, pytest.mark.xdist_group(_name(path)), drawn]
+    return [pytest.mark.slow, pytest.mark.xdist_group(path.parent.name), drawn]
 
 
 @pytest.fixture(scope="module")
@@ -130,13 +129,9 @@ def test_an_answer_is_named_by_the_mistake_that_it_declares(path, graded, channe
 @each(FORGOTTEN)
 def test_what_is_remembered_of_others_changes_no_report(path, graded, channel, monkeypatch):
     remembering = graded(path)
-    monkeypatch.setenv(VARIABLE, "0")
-    memory.cache_clear()
+    monkeypatch.setattr(memory(), "_limit", 0)  # it keeps nothing, and recalls nothing
 
-    try:
-        forgetful = grade_file(path, channel, seed=remembering.seed)
-    finally:
-        memory.cache_clear()
+    forgetful = grade_file(path, channel, seed=remembering.seed)
 
     left_out = {"timings_s", "cost", "sandbox"}  # which says how many processes there are
     assert forgetful.model_dump(exclude=left_out) == remembering.model_dump(exclude=left_out)

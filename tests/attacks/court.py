@@ -7,7 +7,7 @@ from attacks.world import BANK, Memory, World
 from sandboxes import Backend, gone
 
 from mha_judge.errors import SandboxBroken
-from mha_judge.judge import grade
+from mha_judge.judge import fresh_seed, grade
 from mha_judge.report.models import Report
 from mha_judge.sandbox.base import Channel
 from mha_judge.sandbox.limits import Limits
@@ -25,6 +25,7 @@ class Court:
         self.backend = backend
         self.world = world
         self.memory_growth = 0
+        self._seed = fresh_seed()  # one for all: what is expected is remembered
         self._before = backend.traces()
         self._channel: Channel | None = None
         self._since_control: list[tuple[str, Submission, Limits]] = []
@@ -38,7 +39,7 @@ class Court:
             self._channel.start(Limits())  # its start is no attack's time
         memory = Memory()
         try:
-            return grade(submission, BANK, problem, self._channel, **options)
+            return grade(submission, BANK, problem, self._channel, seed=self._seed, **options)
         except SandboxBroken:
             self.close()  # the next attack gets a channel of its own; this one has failed
             raise
