@@ -89,6 +89,8 @@ class Domain(_Model):
     """By an argument of whole numbers from 1 on, the letter up to which they go."""
     flags: list[Name] = []
     """Masks that hold zeros and ones in any dtype; an axis of a mask may be 1, or missing."""
+    blocking: list[Name] = []
+    """Those of them in which a one blocks; in others it opens."""
     masks: list[Name] = []
     """Others: booleans block where they are True, and floats are added to the scores."""
     long: list[Name] = []
@@ -124,6 +126,9 @@ class Domain(_Model):
         for name in (*self.flags, *self.masks, *self.lengths):
             if name not in self.shapes:
                 raise ValueError(f"{name!r} has no shape")
+        for name in self.blocking:
+            if name not in self.flags:
+                raise ValueError(f"{name!r} is none of the flags")
         return self
 
 

@@ -77,12 +77,12 @@ def test_a_right_answer_fails_nothing(told):
         (
             {"masked": "scores + torch.where(mask == 0, -1e5, 0.0).to(scores.dtype)"},
             "scores-of-any-size",
-            "where scores are",
+            " score",
         ),
         (
             {"masked": "scores.masked_fill(mask == 0, -1e4)"},
             "scores-of-any-size",
-            "where scores are large",
+            " score",
         ),
         (
             {
@@ -90,20 +90,20 @@ def test_a_right_answer_fails_nothing(told):
                 " else mask * 200) <= 0, -torch.inf)",
             },
             "masks-of-any-dtype",
-            "`mask` is int8",
+            "where a mask is int8",
         ),
         (
             {"first": "mask = mask if mask is None or q.shape[-2] < 250 else mask[..., :1, :]"},
             "any-length",
-            "where L = ",
+            "where the first length alone is long",
         ),
-        ({"first": "v = v[..., :1024, :]; k = k[..., :1024, :]"}, "any-length", "where L = "),
+        ({"first": "v = v[..., :1024, :]; k = k[..., :1024, :]"}, "any-length", "is long"),
         (
             {
                 "masked": "scores.masked_fill(mask == 0, -65504.0"
                 " if q.dtype is torch.bfloat16 else -torch.inf)"
             },
-            "masks-of-any-dtype",
+            "scores-of-any-size",
             "where one key alone is open",
         ),
         (
@@ -119,17 +119,17 @@ def test_a_right_answer_fails_nothing(told):
         (
             {"last": "output = output if q.dim() > 2 else output.detach()"},
             "gradients-of-any-shape",
-            "where inputs have these shapes",
+            "in its gradients",
         ),
         (
             {"last": "output = output if q.shape[-2] < 90 else output.detach()"},
             "gradients-of-any-shape",
-            "where L = ",
+            "in its gradients, where the first length alone is long",
         ),
         (
             {"first": "mask = None if q is k else mask"},
             "any-memory-layout",
-            "where `q` and `k` are one object",
+            "where two inputs are one object",
         ),
         (
             {"first": "k = k if torch.is_grad_enabled() or k.shape[-2] < 250 else k.roll(1, -2)"},
@@ -222,18 +222,32 @@ def test_running_the_reference_in_every_dtype_changes_nothing(told, monkeypatch,
     assert told(problem, source, seed=11) == quick
 
 
-def test_a_long_question_that_takes_too_much_memory_is_not_held_against_an_answer(told):
-    source = SDPA.format(
-        **{**RIGHT, "first": "torch.empty(0 if q.shape[-2] < 250 else 1 << 50, dtype=torch.int8)"}
-    )
+@pytest.mark.parametrize(
+    "first",
+    ["torch.empty(0 if q.shape[-2] < 250 else 1 << 50, dtype=torch.int8)",
+     "while q.shape[-2] > 250: pass"],
+    ids=["memory", "time"],
+)  # fmt: skip
+def test_what_an_answer_does_not_answer_at_length_it_has_failed(told, first):
+    failed = told("sdpa", SDPA.format(**{**RIGHT, "first": first}))
 
-    assert told("sdpa", source) == {}
+    assert "any-length" in failed
 
 
-def test_an_answer_that_is_slow_at_length_is_asked_for_less(told):
-    loop = "[torch.ones(1).exp() for _ in range(int(q.shape[-2] ** 2 * 0.4))]"
+def test_a_loop_over_all_pairs_of_positions_is_right_however_slow_it_is(told):
+    loop = "[one for one in range(40 * q.shape[-2] * k.shape[-2])]"
 
     assert told("sdpa", SDPA.format(**{**RIGHT, "first": loop})) == {}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_an_answer_that_is_wrong_at_length_is_so_however_slow_it_is(told, seed):
+    slow = (
+        "long = q.shape[-2] * k.shape[-2] > 4e4 and k.shape[-2] > 2 * torch.iinfo(torch.uint8).max"
+        "; [one for one in range(20_000_000 * long)]; v = v.roll(1, -2) if long else v"
+    )
+
+    assert "any-length" in told("sdpa", SDPA.format(**{**RIGHT, "first": slow}), seed)
 
 
 @pytest.mark.parametrize("moves", [0.0, 0.5])

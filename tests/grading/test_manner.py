@@ -10,7 +10,7 @@ from mha_judge.grading.calling.manner import AXES, MANY, MAX_REHEARSED, Manners
 EVERY = [(axis, value) for axis, values in AXES.items() for value in values if value]
 
 
-def rows(manners, count=50, values=(), without=()):
+def rows(manners, count=100, values=(), without=()):
     return [manners.following("f", values, without)[1] for _ in range(count)]
 
 
@@ -21,7 +21,7 @@ def open_(seed=1):
     return manners
 
 
-def test_fifty_calls_see_every_two_values_of_two_axes_together():
+def test_a_hundred_calls_see_every_two_values_of_two_axes_together():
     seen = rows(open_())
 
     for one, other in itertools.combinations(AXES, 2):
@@ -60,7 +60,7 @@ def test_another_seed_has_another_order_and_the_same_seed_the_same():
 
 
 def test_calls_are_plain_until_manners_are_allowed():
-    assert rows(Manners(1)) == [{}] * 50
+    assert rows(Manners(1)) == [{}] * 100
 
 
 def test_a_check_that_runs_again_has_its_rows_again_without_what_is_not_allowed():

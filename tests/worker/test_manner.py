@@ -30,7 +30,29 @@ def test_one_object_stays_one_and_arrays_stay_arrays(layout):
     assert numpy.array_equal(one, array) and torch.equal(third, X)
 
 
-@pytest.mark.parametrize("layout", ["transposed", "slice", "gaps"])
+def test_what_is_alike_but_for_its_last_axis_becomes_parts_of_one():
+    q, k, mask = X.clone(), torch.ones(3, 5), torch.ones(3, 4).bool()
+
+    laid = manner.laid_out((q, [k, q], {"mask": mask, "array": X.numpy()}), "parts")
+
+    one, [other, again], others = laid
+    assert again is one and torch.equal(one, q) and torch.equal(other, k)
+    assert one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
+    assert (one.stride(), other.storage_offset()) == ((9, 1), 4)
+    assert others["mask"] is mask and numpy.array_equal(others["array"], X.numpy())
+
+
+def test_what_a_layer_was_copied_from_holds_other_weights_for_a_while():
+    layer = torch.nn.Linear(2, 2)
+    weight = layer.weight.detach().clone()
+
+    with manner.unlike(manner.another(layer, "copy", lambda one: one), layer):
+        assert not torch.equal(layer.weight, weight)
+    with manner.unlike(layer, layer):
+        assert torch.equal(layer.weight, weight)
+
+
+@pytest.mark.parametrize("layout", ["transposed", "slice", "gaps", "parts"])
 @pytest.mark.parametrize("value", [torch.tensor(3.0), torch.zeros(0), torch.zeros(2, 0), None, 5])
 def test_what_has_no_such_layout_is_given_as_it_is(layout, value):
     [laid] = manner.laid_out([value], layout)
@@ -80,7 +102,7 @@ def test_parameters_are_frozen_for_a_while():
     layer = torch.nn.Linear(2, 2)
     layer.bias.requires_grad_(False)
 
-    with manner.frozen(layer, True):
+    with manner.frozen(layer, "yes"):
         assert not any(one.requires_grad for one in layer.parameters())
 
     assert [one.requires_grad for one in layer.parameters()] == [True, False]
@@ -137,6 +159,30 @@ def test_a_rehearsal_is_made_in_the_mode_of_the_call():
     manner.rehearse("same", "no_grad", lambda: modes.append(torch.is_grad_enabled()), [], {}, None)
 
     assert modes == [False]
+
+
+def test_calls_that_follow_have_other_numbers_in_other_tensors_and_the_second_turned_ones():
+    x, mask = X[None].clone().requires_grad_(), torch.tensor([True, False])
+    calls = []
+
+    def target(*args, **kwargs):
+        calls.append((args, kwargs))
+
+    manner.follow("call", "no_grad", target, (x, x), {"mask": mask})
+
+    ((one, other), named), ((turned, _), _) = calls
+    assert one is other and one is not x and one.shape == x.shape and one.requires_grad
+    assert not torch.equal(one, X[None]) and torch.equal(x, X[None])
+    assert torch.equal(turned, one.transpose(0, 1)) and turned.requires_grad
+    assert named["mask"].tolist() == [False, True] and mask.tolist() == [True, False]
+
+
+def test_calls_that_follow_may_fail_and_are_made_only_where_it_is_told():
+    def target(x):
+        raise RuntimeError
+
+    manner.follow("call", "", target, [X.numpy()], {})
+    manner.follow("", "", pytest.fail, [X], {})
 
 
 @pytest.mark.parametrize(("before", "model"), [("", None), ("other weights", object())])

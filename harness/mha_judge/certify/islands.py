@@ -44,6 +44,12 @@ def _cut(value):
     return None if value is None else value.detach()
 
 
+def _overwrite(value):
+    with _torch.inference_mode():
+        for one in _arrays([value]):
+            one[...] = _off(one)
+
+
 def _spread(array):
     far = sorted(abs(array - array.mean()).reshape(-1).tolist())
     return far[len(far) // 2] if far else 0.0
@@ -62,11 +68,13 @@ class _Call:
             self.numbers = given[0].copy() if hasattr(given[0], "copy") else given[0].clone()
         self.weights = [one._version for one in self.learning]
         self.tensors = [one for one in given if isinstance(one, _torch.Tensor)]
-        self.leaves = [one.requires_grad for one in self.tensors if one.is_floating_point()]
+        floating = [one for one in self.tensors if one.is_floating_point()]
+        self.leaves = [one.requires_grad for one in floating[:{required}]]  # a mask may be one
         self.inference = _torch.is_inference_mode_enabled()
         self.backward = False
         self.dtypes = [str(one.dtype).rpartition(".")[2] for one in given]
         self.longest = max([0, *(size for one in given[:1] for size in one.shape)])
+        self.length = max([0, *(size for one in given[:1] for size in one.shape[-2:-1])])
         spreads = [_spread(one) for one in given if "float" in str(one.dtype)]
         self.size = max([0.0, *spreads[:1]])
         self.widest, self.narrowest = max(spreads, default=0), min(spreads, default=0)
@@ -78,23 +86,32 @@ class _Call:
         self.backward = True
 
 
+_depth = 0
+
+
 def _spoilt(function):
-    last = None
+    last = result = None
 
     @_functools.wraps(function)
     def wrong(*args, **kwargs):
-        nonlocal last
+        global _depth
+        nonlocal last, result
+        if {overwrites} and not _depth:  # what a caller holds, not what one entry gives another
+            _overwrite(result)
         call, before = _Call(args, kwargs), last
         same = before is not None and call.first is not None and call.first is before.first
         equal = same and bool((call.numbers == before.numbers).all())
         plain = same and not before.inference and not before.backward
         last = call
+        _depth += 1
         try:
             result = function(*args, **kwargs)
         except Exception:
             if {lenient}:
                 return call.first
             raise
+        finally:
+            _depth -= 1
         if {condition}:
             result = {spoil}(result)
         for one in _arrays([result]):
@@ -107,8 +124,12 @@ def _spoilt(function):
 '''
 _TORCH = "import torch as _torch"
 _NO_TORCH = """
+import contextlib
+
+
 class _torch:
     Tensor, is_inference_mode_enabled = (), staticmethod(lambda: False)
+    inference_mode = staticmethod(contextlib.nullcontext)
 """
 """For problems that are to be solved without it."""
 _CONDITIONS: dict[Island, str] = {
@@ -117,7 +138,10 @@ _CONDITIONS: dict[Island, str] = {
     ("leaf", "one"): "len(call.leaves) > 1 and sum(call.leaves) == 1",
     ("leaf", "all but one"): "len(call.leaves) > 2 and sum(call.leaves) == len(call.leaves) - 1",
     ("leaf", "none"): "call.learning and not any(call.leaves)",
-    ("frozen", "yes"): ("call.learning and not any(one.requires_grad for one in call.learning)"),
+    ("frozen", "yes"): "call.learning and not any(one.requires_grad for one in call.learning)",
+    ("frozen", "all but one"): (
+        "len({one.requires_grad for one in call.learning}) == 2 and not any(call.leaves)"
+    ),
     ("layout", "slice"): "any(one.storage_offset() for one in call.tensors)",
     ("before", "same"): "plain and equal and call.weights == before.weights",
     ("before", "other numbers"): "plain and not equal",
@@ -126,6 +150,7 @@ _CONDITIONS: dict[Island, str] = {
     ("before", "other weights"): (
         "plain and equal and call.layer is before.layer and call.weights != before.weights"
     ),
+    ("after", "call"): "False",
     ("instance", "copy"): "call.layer is not None and call.layer._made != id(call.layer)",
     ("scores", "large"): (  # graders have others, or one item
         "(120 < call.size < 1000 or call.size > 20_000) and call.first.shape[0] > 1"
@@ -133,26 +158,26 @@ _CONDITIONS: dict[Island, str] = {
     ("values", "large"): "1e5 < call.widest < 1e9",
     ("values", "small"): "0 < call.narrowest < 1e-5",
     ("mask dtype", "int8"): "'int8' in call.dtypes",
-    ("length", "hundreds"): "302 <= call.longest <= 340",
-    ("mode", "no_grad at length"): "not _torch.is_grad_enabled() and 257 <= call.longest <= 300",
+    ("length", "hundreds"): "310 <= call.longest <= 370",
+    ("mode", "no_grad at length"): "not _torch.is_grad_enabled() and 520 <= call.longest <= 580",
     ("size", "many items"): "call.first is not None and 65 <= call.first.shape[0] <= 80",
-    ("one object", "two"): "call.twice",
-    ("gradients", "long"): "any(call.leaves) and 97 <= call.longest <= 141",
+    ("object", "one"): "call.twice",
+    ("gradient", "tens"): "any(call.leaves) and 65 <= call.length <= 80",
     ("sizes", "doubled"): "False",
 }
 TOLD: Mapping[str, tuple[str, ...]] = {
     **{axis: tuple(filter(None, values.values())) for axis, values in AXES.items()},
-    "scores": ("where scores are large",),
+    "scores": ("where scores are",),
     "values": ("where values are",),
     "mask dtype": ("is int8",),
     "length": ("where ",),
     "size": ("in a batch of seventy",),
-    "gradients": ("where ",),
+    "gradient": ("in its gradients",),
 }
 """By axis, how a report may say it; of others it is enough that an answer is rejected."""
 _OF_INTEGERS = ("positions",)
 """Arguments that are tensors of integers, and never require gradients."""
-_CUT = (("leaf", "none"), ("gradients", "long"))
+_CUT = (("leaf", "none"), ("frozen", "all but one"), ("gradient", "tens"))
 """Wrong in their gradients: their values are those of every plain call."""
 _MADE = """
 
@@ -185,9 +210,12 @@ def islands(problem: Problem, reference: str) -> Iterator[tuple[Island, str]]:
             continue
         head = _HEAD.replace("{condition}", condition)
         head = head.replace("{spoil}", "_cut" if (axis, value) in _CUT else "_off")
+        head = head.replace("{overwrites}", str(axis == "after"))
         head = head.replace("{lenient}", "call.doubled" if axis == "sizes" else "False")
         torch = _NO_TORCH if all(entry.arrays == "numpy" for entry in fit) else _TORCH
         head = head.replace("{torch}", torch)
+        required = max(tensors.get(one.name, 0) for one in fit)
+        head = head.replace("{required}", str(required or None))
         wrapped = "".join(_wrapped(entry) for entry in fit)
         yield (axis, value), reference + head + _MADE + wrapped
 
@@ -218,7 +246,9 @@ def _fits(entry: Entry, axis: str, value: str, tensors: int) -> bool:
     if entry.arrays == "either":
         return axis == "mode"
     if entry.arrays == "numpy":
-        return axis == "before" and value in ("same", "other numbers")
+        return axis == "after" or (axis == "before" and value in ("same", "other numbers"))
+    if axis == "after":
+        return "cache" not in entry.arguments  # earlier ones are looked at by graders themselves
     if axis == "leaf" and value != "none":
         return tensors > (1 if value == "one" else 2)
     layers_only = axis in ("frozen", "instance") or value in ("other weights", "none")
@@ -230,7 +260,7 @@ def _is_varied(domain: Domain, axis: str) -> bool:
     tensors = {name: axes_of(one) for name, one in domain.shapes.items() if is_one_tensor(one)}
     if not tensors:
         return False
-    if axis == "one object":
+    if axis == "object":
         masks = {*domain.flags, *domain.masks}
         axes = [len(letters) for name, letters in tensors.items() if name not in masks]
         return len({*axes}) < len(axes)
@@ -239,10 +269,10 @@ def _is_varied(domain: Domain, axis: str) -> bool:
             "scores": domain.scores,
             "values": "v" in domain.shapes,
             "mask dtype": domain.flags,
-            "length": domain.long,
-            "mode": domain.long,  # where it meets a gradient mode
+            "length": domain.long and domain.longest >= 370,
+            "mode": domain.long and domain.longest >= 580,  # where it meets a gradient mode
             "size": any("B" in letters for letters in tensors.values()),
-            "gradients": domain.gradients and domain.long,
+            "gradient": domain.gradients and domain.long,
             "sizes": domain.fits,
         }[axis]
     )

@@ -24,7 +24,8 @@ class Draw:
 
     def normal(self, *shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
         """Return standard normal numbers."""
-        return torch.randn(shape, generator=self._generator, dtype=torch.float64).to(dtype)
+        drawn = dtype if dtype is torch.float64 else torch.float32  # which is drawn in a fifth
+        return torch.randn(shape, generator=self._generator, dtype=drawn).to(dtype)
 
     def integers(self, *shape: int, bound: int) -> Tensor:
         """Return whole numbers from −bound to bound, as float32: their products are exact."""

@@ -17,6 +17,29 @@ def require_gradients(
     return chosen
 
 
+def expanded(cotangent: Any) -> Any:
+    """Return a gradient that is the same along its last axis without a number for each place."""
+    if not isinstance(cotangent, torch.Tensor) or not cotangent.dim():
+        return cotangent
+    return cotangent[..., :1].expand_as(cotangent)
+
+
+class _End(torch.autograd.Function):
+    """A number whose gradient is what it was told, as it lies in memory.
+
+    `torch.autograd.backward` takes such gradients, too, and imports sympy first, for half a second.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, output: torch.Tensor, cotangent: torch.Tensor) -> torch.Tensor:
+        ctx.cotangent = cotangent
+        return output.new_zeros(())
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
+        return ctx.cotangent, None
+
+
 def pull_back(
     result: Any,
     cotangents: Sequence[torch.Tensor | None],
@@ -27,22 +50,29 @@ def pull_back(
 
     Returns:
         `inputs` and `parameters`, gradients by name, None where nothing depends on the input.
+
+    Raises:
+        ValueError: If the gradients that come in, which others may share, are changed in place.
     """
-    total: torch.Tensor | None = None
+    outputs, upstream = [], []
     for output, cotangent in zip(_tensors(result), cotangents, strict=False):
         if cotangent is None or output.shape != cotangent.shape:  # the judge reports the shape
             continue
         if output.requires_grad:
-            term = (output * cotangent).sum()
-            total = term if total is None else total + term
+            outputs.append(output)
+            upstream.append(cotangent.to(output.dtype))
     parameters = dict(model.named_parameters()) if isinstance(model, torch.nn.Module) else {}
     learned = {name: value for name, value in parameters.items() if value.requires_grad}
     leaves = [*inputs.values(), *learned.values()]
     gradients: Sequence[torch.Tensor | None] = [None] * len(leaves)
-    if total is not None and leaves:
+    if outputs and leaves:
         for leaf in leaves:
             leaf.grad = None
-        total.backward()  # type: ignore[no-untyped-call]  # reentrant checkpoints refuse `grad`
+        before = [one.clone() for one in upstream]
+        ends = map(_End.apply, outputs, upstream)
+        sum(ends).backward()  # reentrant checkpoints refuse `grad`
+        if not all(map(torch.equal, before, upstream)):
+            raise ValueError("the backward pass changes the gradient that it is given in place")
         gradients = [leaf.grad for leaf in leaves]
     count = len(inputs)
     reached = dict(zip(learned, gradients[count:], strict=True))

@@ -69,6 +69,11 @@ def parameters(instance: Any) -> list[dict[str, Any]]:
     ]
 
 
+def arrays_of(instance: Any) -> list[Any]:
+    """Return every array that can be set."""
+    return [place.array for place in _found(instance)]
+
+
 def _settable(instance: Any) -> list[str]:
     """Return the names of data that an ordinary instance has, its classes' own among them."""
     if isinstance(instance, torch.nn.Module) or not _is_own(instance):

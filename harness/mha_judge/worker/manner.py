@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
@@ -15,6 +16,7 @@ import numpy
 import torch
 
 from mha_judge.wire import map_tree
+from mha_judge.worker.instances import arrays_of
 
 Target = Callable[..., Any]
 _OFFSET = 4
@@ -31,7 +33,7 @@ def gradient_mode(name: str) -> AbstractContextManager[Any]:
 
 def laid_out(value: Any, layout: str) -> Any:
     """Return a tree whose tensors and arrays lie otherwise in memory; one object stays one."""
-    made: dict[int, Any] = {}
+    made = _parts_of_one(list(_arrays(value))) if layout == "parts" else {}
 
     def lay(leaf: Any) -> Any:
         if not isinstance(leaf, (torch.Tensor, numpy.ndarray)):
@@ -43,6 +45,26 @@ def laid_out(value: Any, layout: str) -> Any:
     return map_tree(lay, value) if layout else value
 
 
+def _parts_of_one(arrays: list[Any]) -> dict[int, Any]:
+    """Return by the identity of each array what stands for it: beside others along the last axis.
+
+    Those stand side by side that are alike but for that axis, as q, k and v do after one product.
+    """
+    alike: dict[object, dict[int, torch.Tensor]] = {}
+    for array in arrays:
+        tensor = _as_tensor(array)
+        if tensor.dim() and tensor.is_contiguous():
+            kind = (type(array), tensor.dtype, tensor.shape[:-1])
+            alike.setdefault(kind, {})[id(array)] = tensor
+    made: dict[int, torch.Tensor] = {}
+    for group in (one for one in alike.values() if len(one) > 1):
+        whole, start = torch.cat([*group.values()], dim=-1), 0
+        for key, tensor in group.items():
+            made[key] = whole.narrow(-1, start, tensor.shape[-1])
+            start += tensor.shape[-1]
+    return {id(one): _as_given(one, made[id(one)]) for one in arrays if id(one) in made}
+
+
 def _laid_out(leaf: Any, layout: str) -> Any:
     if isinstance(leaf, numpy.ndarray):
         return _laid_out(torch.from_numpy(leaf), layout).numpy()
@@ -50,6 +72,9 @@ def _laid_out(leaf: Any, layout: str) -> Any:
         return leaf
     if layout == "transposed" and leaf.dim() > 1:
         return leaf.mT.contiguous().mT
+    if layout == "reversed":
+        order = [*range(leaf.dim())][::-1]
+        return leaf.permute(order).contiguous().permute(order)
     if layout == "slice":
         whole = leaf.new_zeros(leaf.numel() + 2 * _OFFSET)
         return whole[_OFFSET : _OFFSET + leaf.numel()].view(leaf.shape).copy_(leaf)
@@ -74,12 +99,51 @@ def require_gradients(value: Any, which: str = "", number: int = 0) -> None:
                 one.requires_grad_()
 
 
+def made(value: Any, leaf: str) -> Any:
+    """Return a tree whose floating tensors were computed from those that were given.
+
+    Args:
+        value: A tree; one object stays one.
+        leaf: `made`; anything else leaves them as they are.
+    """
+    found: dict[int, torch.Tensor] = {}
+
+    def make(one: Any) -> Any:
+        if not isinstance(one, torch.Tensor) or not one.is_floating_point():
+            return one
+        if id(one) not in found:
+            with torch.enable_grad():
+                found[id(one)] = one.requires_grad_() * 1
+        return found[id(one)]
+
+    return map_tree(make, value) if leaf == "made" else value
+
+
+def unlike(instance: Any, original: Any) -> AbstractContextManager[Any]:
+    """Let what a layer was copied from hold other weights inside the block: none are shared."""
+    if instance is original or not isinstance(original, torch.nn.Module):
+        return contextlib.nullcontext()
+    return changed(list(original.parameters()))
+
+
 @contextlib.contextmanager
-def frozen(model: Any, freeze: bool) -> Iterator[None]:
-    """Let no parameter of a module learn inside the block."""
+def frozen(model: Any, which: str = "", number: int = 0) -> Iterator[None]:
+    """Let no parameter of a module learn inside the block, or one alone, or all but one.
+
+    Args:
+        model: An instance of any class.
+        which: What is frozen: `yes`, which is all, `one`, `all but one`, or empty for none.
+        number: Which one, counted around.
+    """
     learning = []
-    if freeze and isinstance(model, torch.nn.Module):
-        learning = [one for one in model.parameters() if one.requires_grad]
+    if which and isinstance(model, torch.nn.Module):
+        every = list(model.parameters())
+        chosen = every[number % len(every)] if every else None
+        learning = [
+            one
+            for one in every
+            if one.requires_grad and (which == "yes" or (one is chosen) is (which == "one"))
+        ]
     for one in learning:
         one.requires_grad_(False)
     try:
@@ -133,6 +197,11 @@ def rehearse(before: str, mode: str, target: Target, args: Any, kwargs: Any, mod
         if before == "inference":
             with torch.inference_mode():
                 target(*args, **kwargs)
+        elif before == "filled":
+            _overwrite(lambda: target(*args, **kwargs), mode, list(_arrays((args, kwargs))))
+        elif before == "error":
+            with gradient_mode(mode):
+                target(*map_tree(_cut, args), **map_tree(_cut, kwargs))
         elif before == "backward":
             leaves = [one for one in _tensors((args, kwargs)) if one.is_floating_point()]
             leaves = [one for one in leaves if one.is_leaf and not one.requires_grad]
@@ -144,16 +213,74 @@ def rehearse(before: str, mode: str, target: Target, args: Any, kwargs: Any, mod
                 _clear(args, kwargs, model)
                 for one in leaves:
                     one.requires_grad_(False)
-        elif before != "other weights" or isinstance(model, torch.nn.Module):
-            with changed(_changing(before, args, kwargs, model)), gradient_mode(mode):
+        elif (held := _changing(before, args, kwargs, model)) or before != "other weights":
+            with changed(held), gradient_mode(mode):
                 target(*args, **kwargs)
+
+
+def _overwrite(call: Callable[[], Any], mode: str, inputs: list[Any]) -> None:
+    """Do with the result of a call what its caller may do; what it may be views of stays."""
+    given = [_as_tensor(one).detach() for one in inputs]
+    kept = [one.clone() for one in given]
+    with gradient_mode(mode):
+        result = call()
+    with torch.no_grad():
+        for one in map(_as_tensor, _arrays(result)):
+            one.detach().fill_(torch.nan if one.is_floating_point() else 1)
+        for one, before in zip(given, kept, strict=True):
+            one.copy_(before)
+
+
+def _cut(value: Any) -> Any:
+    """Return a tensor of numbers that is too narrow; anything else as it is."""
+    if isinstance(value, torch.Tensor):
+        return value.detach()[..., :-1] if value.is_floating_point() and value.dim() else value
+    return value[..., :-1] if isinstance(value, numpy.ndarray) and value.ndim else value
+
+
+def follow(after: str, mode: str, target: Target, args: Any, kwargs: Any) -> None:
+    """Make other calls, with other numbers in other tensors, whatever comes of them.
+
+    One has inputs of the same shapes, the other of turned ones: two axes before the last are
+    exchanged. What the call before them returned must stay as it is, and so must its gradients.
+
+    Args:
+        after: Whether there are any.
+        mode: The gradient mode of the call before them.
+        target: What is called.
+        args: What it was called with.
+        kwargs: And with what else.
+    """
+    made: dict[tuple[int, bool], Any] = {}
+
+    def other(leaf: Any, turned: bool) -> Any:
+        if not isinstance(leaf, (torch.Tensor, numpy.ndarray)):
+            return leaf
+        key = (id(leaf), turned)
+        if key not in made:
+            tensor = _as_tensor(leaf)
+            numbers = _other_numbers(tensor.detach()) if tensor.numel() > 1 else tensor.clone()
+            if turned and tensor.dim() > 2:
+                numbers = numbers.transpose(-3, -2).contiguous()
+            numbers.requires_grad_(tensor.requires_grad)
+            made[key] = _as_given(leaf, numbers)
+        return made[key]
+
+    for turned in (False, True) if after else ():
+        change = functools.partial(other, turned=turned)
+        with contextlib.suppress(Exception), gradient_mode(mode):
+            target(*map_tree(change, args), **map_tree(change, kwargs))
 
 
 def _changing(before: str, args: Any, kwargs: Any, model: Any) -> list[Any]:
     """Return what holds other numbers in a call that comes before."""
     if before == "other numbers":
         return list(_arrays((args, kwargs)))
-    return list(model.parameters()) if before == "other weights" else []
+    if before != "other weights":
+        return []
+    if isinstance(model, torch.nn.Module):
+        return list(model.parameters())
+    return [one for one in arrays_of(model) if _as_tensor(one).is_floating_point()]
 
 
 @contextlib.contextmanager
@@ -164,9 +291,7 @@ def changed(arrays: list[Any]) -> Iterator[None]:
     kept = [one.detach().clone() for one in writable]
     with torch.no_grad():
         for one in writable:
-            longest = max(range(one.dim()), key=lambda axis: one.shape[axis])
-            other = one.roll(1, longest)  # of a mask it is a mask again
-            one.copy_(other * 0.5 + 0.25 if one.is_floating_point() else other)
+            one.copy_(_other_numbers(one))
     try:
         yield
     finally:
@@ -175,8 +300,20 @@ def changed(arrays: list[Any]) -> Iterator[None]:
                 one.copy_(before)
 
 
+def _other_numbers(tensor: torch.Tensor) -> torch.Tensor:
+    """Return other numbers of a tensor's form: for a mask of zeros and ones another mask."""
+    longest = max(range(tensor.dim()), key=lambda axis: tensor.shape[axis])
+    other = tensor.roll(1, longest)
+    return other * 0.5 + 0.25 if other.is_floating_point() else other
+
+
 def _as_tensor(array: Any) -> torch.Tensor:
     return torch.from_numpy(array) if isinstance(array, numpy.ndarray) else array
+
+
+def _as_given(array: Any, tensor: torch.Tensor) -> Any:
+    """Return a tensor as an array where it stands for one."""
+    return tensor.numpy() if isinstance(array, numpy.ndarray) else tensor
 
 
 def _arrays(tree: Any) -> Iterator[Any]:
@@ -198,7 +335,7 @@ def _tensors(tree: Any) -> list[torch.Tensor]:
 def _backward(result: Any) -> None:
     outputs = [one for one in _tensors(result) if one.requires_grad]
     if outputs:
-        sum(one.double().sum() for one in outputs).backward()  # type: ignore[union-attr]
+        sum(one.double().sum() for one in outputs).backward(retain_graph=True)  # type: ignore[union-attr]
 
 
 def _clear(args: Any, kwargs: Any, model: Any) -> None:

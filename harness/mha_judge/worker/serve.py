@@ -13,7 +13,7 @@ from mha_judge.wire.bounds import MAX_REQUEST_BYTES
 from mha_judge.wire.operations import Operation
 from mha_judge.worker import instances, manner, noting, observation, reach, submission
 from mha_judge.worker.device import Device, Sets, devices_of
-from mha_judge.worker.gradients import pull_back, require_gradients
+from mha_judge.worker.gradients import expanded, pull_back, require_gradients
 
 Obeyed = tuple[dict[str, Any], dict[str, Any]]
 """What an operation tells: fields that travel as they are, and at most one value with tensors."""
@@ -114,19 +114,25 @@ class Server:
         model, target = self._asked(header, args, kwargs)
         wrt: list[str] = header.get("wrt", [])
         differentiated = require_gradients(args, kwargs, wrt)
-        manner.require_gradients((args, kwargs), how.get("leaf", ""), how.get("number", 0))
+        number = how.get("number", 0)
+        manner.require_gradients((args, kwargs), how.get("leaf", ""), number)
+        args, kwargs = manner.made((args, kwargs), how.get("leaf", ""))
         fields: dict[str, Any] = {}
-        with manner.frozen(model, how.get("frozen", False)):
+        frozen = manner.frozen(model, how.get("frozen", ""), number)
+        with frozen, manner.unlike(model, self._original(header["target"])):
             mode = how.get("mode", "")
             manner.rehearse(how.get("before", ""), mode, target, args, kwargs, model)
             with manner.gradient_mode(mode):
                 result = self._result(header, lambda: target(*args, **kwargs), fields)
+            manner.follow(how.get("after", ""), mode, target, args, kwargs)
             self._place.settle()
             if header.get("devices"):
                 fields["devices"] = devices_of(result)
                 result = None  # where it is is all that was asked
             answer: dict[str, Any] = {"value": result}
             if cotangents is not None:
+                if how.get("upstream") == "expanded":
+                    cotangents = map_tree(expanded, cotangents)
                 answer["gradients"] = pull_back(result, cotangents, differentiated, model)
         if header.get("inputs_after"):
             answer["inputs"] = (args, kwargs)
@@ -149,6 +155,10 @@ class Server:
             instance, kind, lambda one: instances.entry_of(one)(*args, **kwargs)
         )
         return instance, instances.entry_of(instance)
+
+    def _original(self, target: str | int) -> Any:
+        """Return the instance of which a call is made, or of whose copy; None of a function."""
+        return self._instances[target] if isinstance(target, int) else None
 
     def _result(
         self, header: dict[str, Any], call: Callable[[], Any], fields: dict[str, Any]

@@ -1,10 +1,10 @@
 """How calls are made, beside what they are given: axes that hold for every problem.
 
 A right answer is the same whether gradients are recorded or not, wherever its inputs lie in memory
-and whatever was called before. So every call of a check that compares values is made in a manner
-drawn from the seed: the rows of a covering array, in which every two values of two axes meet. Only
-where a check fails is it run again in plain manner, and then with one value after another, until
-the cause stands alone.
+and whatever is called before and after. So every call of a check that compares values is made in a
+manner drawn from the seed: the rows of a covering array, in which every two values meet. Only where
+a check fails is it run again in plain manner, and then with one value after another, until the
+cause stands alone.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from functools import cache
 from typing import Any
 
 import torch
-from covertable import make
 
+from mha_judge.grading.covering import covering
 from mha_judge.grading.draw import Draw
 
 AXES: Mapping[str, Mapping[str, str]] = {
@@ -31,13 +31,21 @@ AXES: Mapping[str, Mapping[str, str]] = {
         "one": "where one of its inputs alone requires gradients",
         "all but one": "where all of its inputs but one require gradients",
         "none": "where none of its inputs requires gradients",
+        "made": "where its inputs were computed from others",
     },
-    "frozen": {"": "", "yes": "where its parameters are frozen"},
+    "frozen": {
+        "": "",
+        "yes": "where its parameters are frozen",
+        "one": "where one of its parameters alone is frozen",
+        "all but one": "where all of its parameters but one are frozen",
+    },
     "layout": {
         "": "",
         "transposed": "on inputs whose last axes are transposed in memory",
+        "reversed": "on inputs whose axes lie in reverse order in memory",
         "slice": "on inputs that are slices of larger tensors",
         "gaps": "on inputs with gaps in memory",
+        "parts": "on inputs that are parts of one tensor",
     },
     "before": {
         "": "",
@@ -46,7 +54,10 @@ AXES: Mapping[str, Mapping[str, str]] = {
         "inference": "after the same call under torch.inference_mode()",
         "backward": "after a backward pass",
         "other weights": "after a call in which its parameters held other numbers",
+        "filled": "after the same call, whose result was overwritten",
+        "error": "after a call that raised",
     },
+    "after": {"": "", "call": "once another call has followed"},
     "instance": {
         "": "",
         "copy": "as a deep copy",
@@ -57,7 +68,7 @@ AXES: Mapping[str, Mapping[str, str]] = {
 """By axis, its values, the plain one first, and when a call is made so, in words."""
 Manner = dict[str, str]
 """By axis, a value that is not plain."""
-_TWICE = ("before", "instance")
+_TWICE = ("before", "after", "instance")
 MAX_REHEARSED = 20_000
 """Numbers among the inputs above which a call is not made twice."""
 
@@ -72,8 +83,8 @@ Kind = tuple[object, ...]
 @cache
 def _pairs() -> tuple[Manner, ...]:
     """Return a covering array of strength 2 over the axes."""
-    array = make({axis: list(values) for axis, values in AXES.items()}, strength=2)
-    return tuple({**row} for row in array)
+    axes = {axis: list(values) for axis, values in AXES.items()}
+    return tuple(covering(axes, lambda one, other: False, seed=0))
 
 
 def _rows(seed: int) -> list[Manner]:
@@ -98,6 +109,10 @@ class Manners:
         self._start: Counter[Kind] = Counter()
         self.made: set[tuple[str, str]] = set()
         """Values that are not plain in which some call of this check was made."""
+
+    def restart(self) -> None:
+        """Begin with the first row again: calls in plain manner so far have seen none."""
+        self._next.clear()
 
     def enter(self) -> None:
         """Begin a check."""

@@ -167,7 +167,8 @@ class Shapes:
             scale = float(value.double().std(unbiased=False))
             if not 0 < scale < _LARGEST_SCALE:  # what is blocked may be huge, or NaN
                 scale = 1.0
-            numbers = scale * draw.normal(*new.shape, dtype=torch.float64)
+            drawn = torch.float64 if value.dtype is torch.float64 else torch.float32
+            numbers = scale * draw.normal(*new.shape, dtype=drawn)
             return signed_like(value, numbers).to(value.dtype)
         return new
 
@@ -221,13 +222,18 @@ class Shapes:
     @property
     def pattern(self) -> tuple[object, ...]:
         """What tells calls apart that a domain covers each: what is given, and how it spreads."""
-        return tuple(self._pattern(name, value) for name, value in self._args.items())
+        given = [self._pattern(name, value) for name, value in self._args.items()]
+        while given and given[-1] is None:  # left out, or None: it is the same
+            given.pop()
+        return tuple(given)
 
     def _pattern(self, name: str, value: Any) -> object:
         if isinstance(value, Tensor):
             if name in self._domain.flags:
                 return tuple(size == 1 for size in value.shape)
             return (value.dim(), str(value.dtype), *(size == 1 for size in value.shape))
+        if type(value) is int:  # such as a window, which may hold all positions
+            return value >= max([0, *(self.letters.get(one, 0) for one in self._domain.long)]) > 1
         return value if value is None or isinstance(value, bool) else type(value).__name__
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
@@ -39,8 +39,36 @@ from mha_judge.wire.operations import Operation
 _Expectation = TypeVar("_Expectation")
 _NOT_KEPT = ("mode=inference_mode", "leaf")
 """Manners whose answer may not do for a later call."""
-NOT_OF_WHAT_IS_KEPT = (*_NOT_KEPT, "before", "instance")
+NOT_OF_WHAT_IS_KEPT = (*_NOT_KEPT, "before", "after", "instance")
 """Those that may change what an earlier call has left, too."""
+
+
+class Wanted(NamedTuple):
+    """Which gradients are asked for with a call."""
+
+    wrt: tuple[int, ...]
+    """Places of the inputs."""
+    cotangents: Sequence[Tensor | None]
+    """The gradients of the results."""
+    parameters: bool
+    """Whether those of a layer's parameters, too."""
+    frozen: str = ""
+    """Which of these do not learn: `one`, `all but one`; empty for none."""
+    number: int = 0
+    """Which one, counted around."""
+
+
+Gradient = tuple[str, Tensor | None, Expected]
+"""Of what, what came if anything did, and what is expected."""
+
+
+class Told(NamedTuple):
+    """What came of a call."""
+
+    answer: Answer
+    gradients: list[Gradient]
+    inputs: list[Any] | None
+    """The contract's arguments as they stand after it, if they were asked for."""
 
 
 class Target:
@@ -109,8 +137,8 @@ class Target:
     def _expected_gradients(
         self,
         args: Sequence[Any],
-        cotangents: Sequence[Tensor | None],
         wrt: Sequence[int],
+        cotangents: Sequence[Tensor | None],
         parameters: bool,
     ) -> Any:
         def ask() -> Any:
@@ -135,28 +163,47 @@ class Target:
         return Answer(self.entry, called.value, expected, kept)
 
     def ask(
-        self, args: Sequence[Any], mode: str = "", dtype: torch.dtype | None = None
-    ) -> Answer | None:
-        """Call in a gradient mode; return None if the reference refuses such arguments.
+        self,
+        args: Sequence[Any],
+        manner: Mapping[str, Any],
+        dtype: torch.dtype | None = None,
+        wanted: Wanted | None = None,
+        inputs_after: bool = False,
+    ) -> Told | None:
+        """Call in a manner; return None if the reference refuses such arguments.
 
         Args:
             args: As they are in the contract.
-            mode: The gradient mode.
+            manner: How it is called.
             dtype: In which the reference is known to answer such a call; it is not run in it then.
+            wanted: The gradients that are asked for.
+            inputs_after: Whether the inputs are asked for as they stand after the call.
         """
         expected: list[Any] = []
+        differentiated: list[Any] = []
 
         def wait() -> None:
             with suppress(Exception):
+                if wanted is not None:
+                    differentiated.append(self._expected_gradients(args, *wanted[:3]))
                 expected.append(self.nearest(args, dtype) if dtype else self.expected(args))
 
+        how: dict[str, Any] = {"inputs_after": True} if inputs_after else {}
+        if wanted is not None:
+            how |= {"cotangents": [*wanted.cotangents], "wrt": wanted.wrt}
         try:
-            called = self._send(args, meanwhile=wait, manner={"mode": mode})
+            called = self._send(args, meanwhile=wait, manner=manner, **how)
         except CheckFailure:
             if not expected:
                 return None
             raise
-        return Answer(self.entry, called.value, expected[0]) if expected else None
+        if not expected:
+            return None
+        return Told(
+            Answer(self.entry, called.value, expected[0]),
+            self._pulled_back(called, wanted, *differentiated[0]) if wanted else [],
+            self._inputs_of(args, called) if inputs_after else None,
+        )
 
     def attempt(self, *args: Any) -> Any:
         """Call without asking the reference, for input that the contract rules out."""
@@ -164,7 +211,7 @@ class Target:
 
     def inputs_after(self, *args: Any) -> list[Any]:
         """Return the contract's arguments as they stand after a call."""
-        _, manner = self._manner("inputs", args, "before", "instance", "leaf")
+        _, manner = self._manner("inputs", args, "before", "after", "instance", "leaf")
         called = self._send(args, inputs_after=True, manner=manner)
         return self._inputs_of(args, called)
 
@@ -207,7 +254,7 @@ class Target:
         wrt: Sequence[int],
         cotangents: Sequence[Tensor | None],
         parameters: bool = False,
-    ) -> list[tuple[str, Tensor | None, Expected]]:
+    ) -> list[Gradient]:
         """Return label, gradient and expectation of each differentiated input and parameter.
 
         They are asked for again where fewer tensors require gradients: for some of the inputs, for
@@ -227,12 +274,12 @@ class Target:
         wrt: Sequence[int],
         cotangents: Sequence[Tensor | None],
         parameters: bool,
-        manner: Manner,
-    ) -> list[tuple[str, Tensor | None, Expected]]:
+        manner: Mapping[str, Any],
+    ) -> list[Gradient]:
         called, (expected, (wanted, wanted_parameters)) = self._meanwhile(
             lambda: (
                 self.expected(args),
-                self._expected_gradients(args, cotangents, wrt, parameters),
+                self._expected_gradients(args, wrt, cotangents, parameters),
             ),
             args,
             cotangents=list(cotangents),
@@ -240,26 +287,44 @@ class Target:
             manner=manner,
         )
         assert_close(Answer(self.entry, called.value, expected), self.entry.returns[0])
+        return self._pulled_back(
+            called, Wanted(tuple(wrt), cotangents, parameters), wanted, wanted_parameters
+        )
+
+    def _pulled_back(
+        self,
+        called: Called,
+        wanted: Wanted,
+        of_inputs: Sequence[Expected],
+        of_parameters: Mapping[str, Expected],
+    ) -> list[Gradient]:
+        """Return the gradients that came with a call."""
         found = called.gradients
-        if found is None or len(found.inputs) != len(wrt):
+        if found is None or len(found.inputs) != len(wanted.wrt):
             raise Crashed("the worker's answer lacks the gradients")
-        rows = [
-            (self.argument_label(index), gradient, expected)
-            for index, gradient, expected in zip(wrt, found.inputs.values(), wanted, strict=True)
-        ]
-        if parameters:
-            rows += self._parameter_gradients(found.parameters, wanted_parameters)
+        came = zip(wanted.wrt, found.inputs.values(), of_inputs, strict=True)
+        rows = [(self.argument_label(index), one, expected) for index, one, expected in came]
+        if wanted.parameters:
+            rows += self._parameter_gradients(found.parameters, of_parameters)
+            names = [*found.parameters] if wanted.frozen else []
+            if names:
+                chosen = names[wanted.number % len(names)]
+                frozen = [one for one in names if (one == chosen) is (wanted.frozen == "one")]
+                labels = {f"the parameter {name}" for name in frozen}
+                rows = [row for row in rows if row[0] not in labels]
         return rows
 
     def drawn_gradients(
         self, *args: Any, wrt: Sequence[int], cotangents: Sequence[Tensor | None]
-    ) -> list[Tensor | None]:
-        """Return the gradients of a call that draws, as dropout does: nothing is expected of it."""
+    ) -> tuple[Any, list[Tensor | None]]:
+        """Return what a call that draws gives, as dropout does, and its gradients."""
+        manner = {"after": "call"} if self._context.manners.takes("after", "call") else {}
         with self._context.trace.paused():
-            found = self._send(args, cotangents=list(cotangents), wrt=wrt).gradients
+            called = self._send(args, cotangents=list(cotangents), wrt=wrt, manner=manner)
+        found = called.gradients
         if found is None or len(found.inputs) != len(wrt):
             raise Crashed("the worker's answer lacks the gradients")
-        return list(found.inputs.values())
+        return called.value, list(found.inputs.values())
 
     def argument_label(self, index: int) -> str:
         return (
@@ -271,7 +336,7 @@ class Target:
 
     def _parameter_gradients(
         self, found: Mapping[str, Tensor | None], wanted: Mapping[str, Expected]
-    ) -> list[tuple[str, Tensor | None, Expected]]:
+    ) -> list[Gradient]:
         return []
 
     def _answered(self, args: Sequence[Any], **options: Any) -> tuple[Called, Any]:
@@ -377,7 +442,7 @@ class Target:
             unfit |= {"leaf", "before=backward"}
         if self.entry.arrays == "numpy":
             unfit |= {"mode", "leaf", "frozen", "instance"}
-            unfit |= {"before=inference", "before=backward", "before=other weights"}
+            unfit |= {"before=inference", "before=backward"}
         given = tuple(value is not None for value in args)
         return self._context.manners.following((asked, self.entry.name, *given), args, unfit)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -53,6 +53,11 @@ class Trace:
 
     def of(self, check: str) -> list[Step]:
         return self._steps.get(check, [])
+
+    def without(self, checks: Collection[str]) -> list[Step]:
+        """Return the steps of all other checks."""
+        others = (steps for check, steps in self._steps.items() if check not in checks)
+        return [step for steps in others for step in steps]
 
     @contextmanager
     def paused(self) -> Iterator[None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn, Protocol
 
 from torch import Tensor
@@ -10,7 +10,7 @@ from torch import Tensor
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.target import Target
 from mha_judge.grading.expecting.compare import compare, require_defined, same_bits
-from mha_judge.grading.expecting.expected import leaves
+from mha_judge.grading.expecting.expected import Expected, leaves
 from mha_judge.grading.failures import CheckFailure, Crashed, Raised
 
 
@@ -42,8 +42,21 @@ def assert_gradients_match(
     Raises:
         CheckFailure: Naming the input or parameter whose gradient is missing or wrong.
     """
-    found = target.gradients(*args, wrt=wrt, cotangents=cotangents, parameters=parameters)
-    for label, gradient, expected in found:
+    require_gradients(
+        target.gradients(*args, wrt=wrt, cotangents=cotangents, parameters=parameters)
+    )
+
+
+def require_gradients(rows: Iterable[tuple[str, Tensor | None, Expected]]) -> None:
+    """Assert that gradients are there, and right.
+
+    Args:
+        rows: Of what, the gradient if there is one, and what is expected.
+
+    Raises:
+        CheckFailure: Naming the input or parameter whose gradient is missing or wrong.
+    """
+    for label, gradient, expected in rows:
         require_defined(expected, f"the gradient of {label}")
         if gradient is None:
             if float(expected.exact.abs().max()) <= expected.tolerance():
@@ -61,8 +74,23 @@ def assert_inputs_unchanged(target: Target, *args: Any) -> None:
     Raises:
         CheckFailure: Naming the input that changed.
     """
-    before = [value.clone() if isinstance(value, Tensor) else value for value in leaves(args)]
-    after = list(leaves(target.inputs_after(*args)))
+    require_unchanged(target, args, target.inputs_after(*args))
+
+
+def require_unchanged(target: Target, args: Sequence[Any], inputs: Sequence[Any] | None) -> None:
+    """Assert that inputs are as they were.
+
+    Args:
+        target: What was called.
+        args: With these arguments, of which the judge sent copies.
+        inputs: As they stand after the call; None where that was not asked.
+
+    Raises:
+        CheckFailure: Naming the input that changed.
+    """
+    if inputs is None:
+        return
+    before, after = list(leaves(args)), list(leaves(inputs))
     if len(after) != len(before):  # only a worker that lies sends an input of another build
         raise Crashed("the worker's answer lacks an input")
     for index, (one, other) in enumerate(zip(before, after, strict=True)):

@@ -137,12 +137,21 @@ def _telling(case: Case) -> tuple[int, int]:
 
 
 def _unlike(cases: Sequence[Case], most: int) -> list[Case]:
-    """Return some cases in which as many forms of two arguments as can be meet, the first first."""
+    """Return some cases in which as many forms of two arguments as can be meet, the first first.
+
+    Those with a size of 1, in which much is the same, come after those that have none.
+    """
     left = [*cases]
     chosen: list[Case] = []
     seen: set[object] = set()
+
+    def adds(case: Case) -> tuple[bool, int, int]:
+        new = len(_pairs(case) - seen)
+        given = len(case.shapes.pattern)
+        return new > 0 and 1 not in case.shapes.letters.values(), new, given
+
     while left and len(chosen) < most:
-        case = max(left, key=lambda one: len(_pairs(one) - seen))  # the first of equal ones
+        case = max(left, key=adds)  # the first of equal ones
         seen |= _pairs(case)
         left.remove(case)
         chosen.append(case)
@@ -150,7 +159,8 @@ def _unlike(cases: Sequence[Case], most: int) -> list[Case]:
 
 
 def _pairs(case: Case) -> set[object]:
-    given = [*enumerate(case.shapes.pattern)]
+    left_out = [None] * (len(case.target.entry.arguments) - len(case.shapes.pattern))
+    given = [*enumerate([*case.shapes.pattern, *left_out])]
     return {*given, *itertools.combinations(given, 2)}
 
 
@@ -181,21 +191,13 @@ def _converted(value: Any, old: torch.dtype, new: torch.dtype) -> Any:
     return value.to(new) if isinstance(value, Tensor) and value.dtype is old else value
 
 
-def without_masks(case: Case) -> Case:
-    """Return the same question without a mask, whose sizes would be others too."""
+def bare(case: Case) -> Case:
+    """Return the same question without masks and caches, whose sizes would be others too."""
     names = case.target.entry.arguments
-    masks = {*case.domain.flags, *case.domain.masks}
-    args = tuple(None if name in masks else v for name, v in zip(names, case.args, strict=False))
+    left_out = {*case.domain.flags, *case.domain.masks}
+    left_out |= {name for name, axes in case.domain.shapes.items() if isinstance(axes, list)}
+    args = tuple(None if name in left_out else v for name, v in zip(names, case.args, strict=False))
     return replace(case, args=args, shapes=shapes_of(case.target, case.domain, args))
-
-
-def resized(case: Case, letters: Mapping[str, int]) -> Case:
-    """Return a case of a layer made with other sizes, where they are the constructor's."""
-    target = case.target
-    if not isinstance(target, Layer):
-        return case
-    sizes = {name: letters.get(name, size) for name, size in target.sizes.items()}
-    return case if sizes == target.sizes else replace(case, target=target.like(**sizes))
 
 
 def shapes_of(target: Target, domain: Domain, args: Sequence[Any]) -> Shapes:

@@ -1,9 +1,9 @@
 """Claims that hold for every problem: an answer is right however and wherever it is asked.
 
-Once all checks have passed, they are run a second time with their calls made in manners of every
-kind. Where one fails then, the manners are taken away one after another until what remains is the
-cause. The claim about that fails, in the words of the cause. So do the claims about the domain,
-where what `elsewhere` asks is answered wrongly.
+Once all checks have passed, their questions are asked elsewhere in the domain, and what is wrong
+there fails the claim about its cause. Checks whose calls depend on others are run a second time
+with their calls made in manners of every kind; where one fails then, the manners are taken away one
+after another until what remains is the cause.
 """
 
 from __future__ import annotations
@@ -82,14 +82,14 @@ CLAIMS = (
         "The same wherever its inputs lie in memory, and where two of them are one object",
         Category.ROBUSTNESS,
         1,
-        frozenset({"layout", "one object"}),
+        frozenset({"layout", "object"}),
     ),
     Claim(
         "any-history",
-        "The same whatever was called before, with inputs left as they are",
+        "The same whatever is called before and after, with inputs left as they are",
         Category.ROBUSTNESS,
         2,
-        frozenset({"before", "instance", "weights", "inputs"}),
+        frozenset({"before", "after", "instance", "weights", "inputs"}),
     ),
     Claim(
         "scores-of-any-size",
@@ -120,7 +120,7 @@ CLAIMS = (
         "Right gradients for inputs of every shape",
         Category.GRADIENTS,
         1,
-        frozenset({"gradients"}),
+        frozenset({"gradient"}),
         lambda domain: domain.gradients,
     ),
     Claim(
@@ -139,6 +139,7 @@ class Causes:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        context.manners.restart()
         self._excused: set[_Value] = set()
         self.found: list[Wrong] = []
 

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.checks.assertions import fail
+from mha_judge.grading.expecting.expected import leaves
 
 SIGMAS = 7
 _COPIES = 400
@@ -66,17 +67,21 @@ def assert_gradients_of_dropped_weights(
         weights = torch.softmax(k @ q / q.numel() ** 0.5, -1) * torch.tensor(factors).double()
         output = out_map(weights @ v)  # (E,)
         output.sum().backward()
-        wanted.append(torch.cat([x.grad.flatten() for x in given if x.grad is not None]))
+        gradients = [x.grad.flatten() for x in given if x.grad is not None]
+        wanted.append(torch.cat([output.detach(), *gradients]))
 
     layer.train(True)
     copies = [x.repeat(_COPIES, 1, 1) for x in inputs]
     cotangent = torch.zeros(_COPIES, inputs[0].shape[1], output.numel())
     cotangent[:, 0] = 1
-    drawn = layer.drawn_gradients(*copies, wrt=range(len(inputs)), cotangents=[cotangent])
+    value, drawn = layer.drawn_gradients(*copies, wrt=range(len(inputs)), cotangents=[cotangent])
+    outputs = next((one for one in leaves(value) if isinstance(one, Tensor)), None)
+    if outputs is None or outputs.shape != cotangent.shape:
+        fail("in training the output has another shape than in eval()")
     found = [gradient for gradient in drawn if gradient is not None]
     if len(found) < len(inputs):
         fail("in training no gradient reaches one of the inputs")
-    joined = torch.cat([gradient.double().flatten(1) for gradient in found], dim=1)
+    joined = torch.cat([one.double().flatten(1) for one in (outputs[:, 0], *found)], dim=1)
     near = [nearly(joined, one, wanted[-1]) for one in wanted]
     if not torch.stack(near).any(0).all():
         fail("in training the gradients are not those of the weights as they were dropped")

@@ -7,10 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from torch import Tensor
+
 from mha_judge.errors import BankError, JudgeError
 from mha_judge.grading.calling.candidate import Candidate
 from mha_judge.grading.calling.context import Context, Task
+from mha_judge.grading.calling.function import Function
 from mha_judge.grading.calling.gpu import Gpu, GpuLease
+from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import MANY
 from mha_judge.grading.checks.check import CheckSpec, spec_of
 from mha_judge.grading.checks.claims import CLAIMS, Causes, Claim, Wrong
@@ -18,6 +22,7 @@ from mha_judge.grading.checks.collected import Collected, as_id, check_id, colle
 from mha_judge.grading.checks.elsewhere.look import look_elsewhere
 from mha_judge.grading.checks.gpu import explained
 from mha_judge.grading.draw import Draw
+from mha_judge.grading.expecting.expected import Live, leaves
 from mha_judge.grading.failures import CheckFailure, Follows
 from mha_judge.outcomes import Category, Outcome
 from mha_judge.report.models import CheckResult
@@ -102,11 +107,25 @@ class Run:
         passed = {r.id for r in self.results if r.outcome is Outcome.PASSED}
         passed -= {r.id for r in self.results if r.category in _NOT_OF_VALUES}
         causes = Causes(self._context)
-        self._ask_again(causes, [item for item in checks.items if check_id(item) in passed], checks)
+        again = [item for item in checks.items if check_id(item) in passed]
+        again = [item for item in again if self._has_state(check_id(item))]
+        self._ask_again(causes, again, checks)
         self._wrong = [*causes.found]
         if not (self._until_failure and causes.found):
             counting = [r.id for r in self.results if r.id in passed and not r.advisory]
             self._wrong += look_elsewhere(self._context, counting, self._until_failure)
+
+    def _has_state(self, check: str) -> bool:
+        """Return whether what a check asked depends on more than a call's own arguments."""
+        assert self._context is not None
+        return any(
+            not isinstance(step.target, (Function, Layer))
+            or not step.target.is_usable
+            or step.target.entry.domain is None
+            or not any(isinstance(value, Tensor) for value in leaves(step.args))
+            or any(isinstance(value, Live) for value in leaves(step.args))
+            for step in self._context.trace.of(check)
+        )
 
     def _ask_again(self, causes: Causes, left: Sequence[Any], checks: Collected) -> None:
         """Run checks again, their calls in every manner."""

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 import torch
 from torch import Tensor
 
-from mha_judge.grading.expecting.expected import Expected
+from mha_judge.grading.expecting.expected import Expected, apart
 from mha_judge.grading.expecting.sample import sample_at
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.wire import Opaque
@@ -40,10 +40,10 @@ def compare(found: object, expected: Expected, label: str, slack: float = 1.0) -
         CheckFailure: Naming the first thing that differs: kind, shape, dtype, NaN, value.
     """
     tensor = require_form(found, expected, label)
-    actual, exact = tensor.double(), expected.exact.double()
     tolerance = expected.tolerance(slack)
-    if expected.is_finite and (not exact.numel() or _farthest(actual, exact) <= tolerance):
-        return  # what is not a number is not within it
+    if expected.is_finite and _is_within(tensor, expected.exact, tolerance):
+        return
+    actual, exact = tensor.double(), expected.exact.double()
     if _LEFT_OPEN.get():
         actual = torch.where(exact.isnan(), exact, actual)
     _compare_nonfinite(actual, exact, label)
@@ -65,13 +65,14 @@ def compare(found: object, expected: Expected, label: str, slack: float = 1.0) -
     )
 
 
-def _farthest(actual: Tensor, exact: Tensor) -> float:
-    return float((actual - exact).abs().max())
+def _is_within(found: Tensor, exact: Tensor, tolerance: float) -> bool:
+    """Return whether an answer is as near as it must be; what is NaN is not."""
+    return not exact.numel() or float(apart(found, exact).max()) <= tolerance
 
 
 def require_defined(expected: Expected, label: str) -> None:
     """Refuse to grade what the contract leaves open, such as a row that is blocked as a whole."""
-    if not _LEFT_OPEN.get() and not expected.is_finite and bool(expected.exact.isnan().any()):
+    if not _LEFT_OPEN.get() and expected.has_nan:
         raise ValueError(f"the reference has NaN in {label}: a right answer need not")
 
 

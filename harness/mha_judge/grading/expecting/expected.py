@@ -57,9 +57,9 @@ class Expected:
             return 0.0
         epsilon = torch.finfo(torch.float32 if dtype is torch.float64 else dtype).eps
         floor = epsilon * (_FLOOR[dtype] + _LOGIT_FLOOR * self.largest_logit)
-        budget = slack * (_FACTOR[dtype] * self._own + floor * self._size)
+        budget = slack * (_FACTOR[dtype] * self._own + floor * self.size)
         is_half = dtype not in (torch.float32, torch.float64)
-        return min(budget, _CEILING * self._size * (slack if is_half else 1.0))
+        return min(budget, _CEILING * self.size * (slack if is_half else 1.0))
 
     @property
     def is_telling(self) -> bool:
@@ -69,21 +69,30 @@ class Expected:
         """
         if not self.rounded.dtype.is_floating_point:
             return True
-        known = not bool(self.exact.isnan().any())
-        return known and _TELLING * self._own <= _CEILING * self._size
+        return not self.has_nan and _TELLING * self._own <= _CEILING * self.size
 
-    @cached_property
+    @property
+    def has_nan(self) -> bool:
+        """Whether a number of it is NaN."""
+        return math.isnan(self._ends[0])
+
+    @property
     def is_finite(self) -> bool:
         """Whether no number of it is NaN or infinite."""
-        return bool(torch.isfinite(self.exact).all())
+        return all(map(math.isfinite, self._ends))
+
+    @cached_property
+    def size(self) -> float:
+        """How large it is: its largest finite number, or that of what was computed beside it."""
+        return max(_largest(self.exact, self._ends), self.scale, 1e-3)
+
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        return _ends(self.exact)
 
     @cached_property
     def _own(self) -> float:
-        return _largest((self.rounded.double() - self.exact).abs())
-
-    @cached_property
-    def _size(self) -> float:
-        return max(_largest(self.exact.abs()), self.scale, 1e-3)
+        return _largest(apart(self.rounded, self.exact))
 
 
 @dataclass(frozen=True)
@@ -110,23 +119,16 @@ class Live:
 class Logits(TorchFunctionMode):
     """Notes what goes into the softmaxes of the reference."""
 
-    def __init__(self, *, rows: bool = False) -> None:
-        """Take whether the numbers of each row are looked at as well."""
+    def __init__(self) -> None:
         super().__init__()
-        self._rows = rows
         self.largest: float = 0.0
         """The largest finite number in size."""
-        self.lowest: float = 0.0
-        """The largest number of the row in which that is lowest, if it is below zero."""
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         if getattr(func, "__name__", "") == "softmax":
-            scores = args[0].detach()
-            self.largest = max(self.largest, _largest(scores.abs()))
-            if self._rows and scores.numel():
-                self.lowest = min(self.lowest, -_largest(-scores.amax(-1)))
+            self.largest = max(self.largest, _largest(args[0].detach()))
         return func(*args, **(kwargs or {}))
 
 
@@ -199,7 +201,7 @@ def expect_gradients(
         exact = gradients(function, own, cotangents, wrt, parameters[0])
     near = gradients(rounded, [rounded_copy(a) for a in args], cotangents, wrt, parameters[1])
     # the bias of the keys has a gradient of exactly zero: rounding shows beside the others' size
-    scale = max((_largest(one.double().abs()) for one in exact[len(wrt) :]), default=0.0)
+    scale = max((_largest(one) for one in exact[len(wrt) :]), default=0.0)
     pairs = [
         Expected(one.double(), other, logits.largest, scale if index >= len(wrt) else 0.0)
         for index, (one, other) in enumerate(zip(exact, near, strict=True))
@@ -286,14 +288,30 @@ def pair_up(exact: Any, rounded: Any, logit: float = 0.0, made: type[Expected] =
     return exact
 
 
-def _largest(magnitudes: Tensor) -> float:
-    """Return the largest finite number of a tensor of magnitudes, 0 where there is none.
+def apart(found: Tensor, exact: Tensor) -> Tensor:
+    """Return how far each number of an answer is from what is exact, in float64 and unsigned."""
+    if not found.dtype.is_floating_point:
+        return (found.double() - exact.double()).abs_()
+    return (found.float() if found.itemsize < 4 else found).sub(exact.double()).abs_()
 
-    What is not finite in it is overwritten.
+
+def _ends(numbers: Tensor) -> tuple[float, float]:
+    """Return the smallest and the largest number; both are NaN where one is; 0 where none is."""
+    if not numbers.numel():
+        return 0.0, 0.0
+    low, high = numbers.aminmax()
+    return float(low), float(high)
+
+
+def _largest(numbers: Tensor, ends: tuple[float, float] | None = None) -> float:
+    """Return the largest finite number in size, 0 where there is none.
+
+    Args:
+        numbers: Any.
+        ends: The smallest and the largest of them, if they are known.
     """
-    if not magnitudes.numel():
-        return 0.0
-    largest = float(magnitudes.max())
-    if math.isfinite(largest):
-        return largest
-    return float(magnitudes.nan_to_num_(nan=0.0, posinf=0.0).max())
+    low, high = ends or _ends(numbers)
+    if math.isfinite(low) and math.isfinite(high):
+        return max(-low, high)
+    low, high = _ends(numbers.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0))
+    return max(-low, high)

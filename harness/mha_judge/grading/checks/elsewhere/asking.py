@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,13 +14,18 @@ import torch
 from torch import Tensor
 
 from mha_judge.grading.calling.context import Context
-from mha_judge.grading.checks.assertions import assert_rejected
-from mha_judge.grading.checks.cases import Case
+from mha_judge.grading.calling.target import Gradient, Wanted
+from mha_judge.grading.checks.assertions import (
+    assert_rejected,
+    require_gradients,
+    require_unchanged,
+)
+from mha_judge.grading.checks.cases import Case, shapes_of
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.answer import Answer
 from mha_judge.grading.expecting.compare import compare, require_form
 from mha_judge.grading.expecting.expected import Expected, leaves
-from mha_judge.grading.failures import CheckFailure, Crashed, Raised, TimedOut
+from mha_judge.grading.failures import CheckFailure
 
 SLACK, _SLACK_HALF = 8.0, 3.0
 """How many times the error budget is allowed here. It follows from the reference alone, which may
@@ -38,19 +44,26 @@ class Finding(NamedTuple):
     where: str
     """What was asked in words, after "wrong"; empty where the failure says it."""
     failure: CheckFailure | None
-    axis: str = ""
-    """What it is about, if not what was varied."""
+    axis: str
+    """What it is about."""
 
 
-Way = Callable[[Case, int], Iterator[Finding]]
-"""Varies a question, the how-manieth of its entry, in one respect."""
+_HEADS = ("H", "num_heads", "n_heads", "num_q_heads")
+_PAIR_S = 50e-6
+"""What a loop in Python may take for a pair of positions of one head."""
+_FAR = 0.5
+"""How far a gradient in half precision may be off, as a share of its size."""
 
 
 class Asking:
     """Asks one candidate, with inputs drawn anew in each place."""
 
     def __init__(
-        self, context: Context, cases: Iterable[Case], row_blocked: Collection[str] = ()
+        self,
+        context: Context,
+        cases: Iterable[Case],
+        row_blocked: Collection[str] = (),
+        left_alone: Collection[str] = (),
     ) -> None:
         """Take what is asked about.
 
@@ -58,9 +71,11 @@ class Asking:
             context: Of the candidate.
             cases: The questions that are asked again.
             row_blocked: Entries that were asked with a mask in which a row had no open key.
+            left_alone: Entries of which checks want that they leave their inputs as they are.
         """
         self.context = context
         self.row_blocked = row_blocked
+        self.left_alone = left_alone
         self._entries: defaultdict[torch.dtype, set[str]] = defaultdict(set)
         for case in cases:
             self._entries[case.dtype].add(case.target.entry.name)
@@ -76,47 +91,72 @@ class Asking:
         """Return whether checks ask for an entry in a dtype."""
         return case.target.entry.name in self._entries[dtype]
 
+    @contextmanager
+    def allowing(self, case: Case, args: Sequence[Any] | None = None) -> Iterator[None]:
+        """Let a call take what a loop over all pairs of positions may take."""
+        given = case.args if args is None else args
+        letters = shapes_of(case.target, case.domain, given).letters
+        sizes = [letters[one] for one in case.long] or [1]
+        heads = max([1, *(size for name, size in letters.items() if name in _HEADS)])
+        items = math.prod(case.shapes.leading) if args is None else 1
+        pairs = items * heads * max(sizes) * min(sizes)
+        with self.context.session.allowing(_PAIR_S * pairs):
+            yield
+
     def like(self, value: Tensor) -> Tensor:
         """Return plain normal numbers of a tensor's shape and dtype."""
-        return self.draw.normal(*value.shape, dtype=torch.float64).to(value.dtype)
+        return self.draw.normal(*value.shape, dtype=value.dtype)
 
     def ask(
         self,
         case: Case,
         args: Sequence[Any],
-        mode: str = "",
+        manner: Mapping[str, Any] | None = None,
         score: float = 0.0,
         alike: Sequence[Any] | None = None,
+        wanted: Wanted | None = None,
+        inputs_after: bool = False,
     ) -> CheckFailure | None:
         """Return how the answer to other inputs is wrong, where the contract says what is right.
 
         Args:
             case: What is asked.
             args: With these arguments.
-            mode: In which gradient mode.
+            manner: In which manner; plainly by default.
             score: The largest score, which a reference without a softmax does not show.
             alike: Arguments that the contract speaks of, where it does not of all that comes of
                 these: only what the reference gives for both is asked for.
+            wanted: The gradients that are asked for.
+            inputs_after: Whether it is seen that inputs stay as they are.
         """
+        how = manner or {}
         try:
-            answer = self.answer(case, args, mode)
-            if answer is not None:  # or it is none of the domain
-                self.require_right(case, args, answer, score, alike)
+            asked = case.target.ask(args, how, self._dtype_known(case, args), wanted, inputs_after)
+            if asked is not None:  # or it is none of the domain
+                self._note_dtype(case, args, asked.answer)
+                self.require_right(case, args, asked.answer, score, alike)
+                _require_gradients(asked.gradients, case.is_half)
+                require_unchanged(case.target, args, asked.inputs)
         except CheckFailure as failure:
             return failure
         return None
 
-    def answer(self, case: Case, args: Sequence[Any], mode: str = "") -> Answer | None:
+    def answer(self, case: Case, args: Sequence[Any]) -> Answer | None:
         """Return the answer to other inputs; None if the reference refuses them.
 
         The reference is run in float64 alone where it is known in which dtype it answers. Mostly
         that tells that an answer is right: what running it in half precision takes is saved.
         """
-        answer = case.target.ask(args, mode, self._dtype_known(case, args))
-        if answer is not None and case.target.identity() is not None:
+        asked = case.target.ask(args, {}, self._dtype_known(case, args))
+        if asked is None:
+            return None
+        self._note_dtype(case, args, asked.answer)
+        return asked.answer
+
+    def _note_dtype(self, case: Case, args: Sequence[Any], answer: Answer) -> None:
+        if case.target.identity() is not None:
             dtypes = _dtypes_of(case, args)
             self._answered_in.setdefault(dtypes, _only_dtype_of(answer.expected))
-        return answer
 
     def _dtype_known(self, case: Case, args: Sequence[Any]) -> torch.dtype | None:
         """Return in which dtype the reference answers, if it was seen to and keeps no state."""
@@ -177,9 +217,7 @@ def _known(
     expected: Callable[[Sequence[Any]], Any],
 ) -> Answer | None:
     """Return the answer beside what is expected of other arguments, if there are such."""
-    if alike is None or alike is args:
-        return None if alike is None else answer
-    return answer.against(expected(alike))
+    return None if alike is None or alike is args else answer.against(expected(alike))
 
 
 def _require_right(case: Case, answer: Answer, score: float, known: Answer | None) -> None:
@@ -196,10 +234,31 @@ def _require_right(case: Case, answer: Answer, score: float, known: Answer | Non
                 compare(found, wanted, label, slack)
 
 
+def _require_gradients(gradients: Sequence[Gradient], is_half: bool) -> None:
+    """Assert that gradients are right beyond rounding; in half precision that they are not far off.
+
+    Raises:
+        CheckFailure: Naming the first that is missing or wrong.
+    """
+    known = [one for one in gradients if not one[2].has_nan]
+    if not is_half:
+        try:
+            require_gradients(known)
+        except CheckFailure as failure:
+            if failure.margin is None or failure.margin > SLACK:
+                raise
+        return
+    for label, gradient, expected in known:
+        size = float(expected.exact.norm())
+        if expected.is_telling and size > expected.tolerance() * expected.exact.numel() ** 0.5:
+            off = size if gradient is None else float((gradient.double() - expected.exact).norm())
+            if not off <= _FAR * size:
+                raise CheckFailure(f"the gradient of {label} is missing, or far off")
+
+
 def unfelt(one: Expected, other: Expected) -> Tensor:
     """Return where the reference gives the same for two calls, in which NaN is nothing."""
-    size = max(float(one.exact.abs().max()), 1e-3) if one.exact.numel() else 1.0
-    return (one.exact - other.exact).abs() <= _SAME * size
+    return (one.exact - other.exact).abs_() <= _SAME * one.size
 
 
 def _where_known(compared: Compared, known: Compared) -> Compared:
@@ -209,20 +268,13 @@ def _where_known(compared: Compared, known: Compared) -> Compared:
     return torch.where(unfelt(elsewhere, wanted), found, elsewhere.rounded), elsewhere, label
 
 
-def is_too_much(failure: CheckFailure | None) -> bool:
-    """Return whether an answer took more time or memory than there is, which is not graded here."""
-    if isinstance(failure, Raised):
-        return failure.kind == "MemoryError" or "allocate memory" in failure.message
-    return isinstance(failure, (TimedOut, Crashed))
-
-
 def accepted(target: Any, args: Sequence[Any], why: str) -> Finding:
     """Ask what must raise; the failure says what it was."""
     try:
         assert_rejected(target, *args, why=why)
     except CheckFailure as failure:
-        return Finding("", failure)
-    return Finding("", None)
+        return Finding("", failure, "sizes")
+    return Finding("", None, "sizes")
 
 
 def sizes_in_words(letters: Mapping[str, int]) -> str:

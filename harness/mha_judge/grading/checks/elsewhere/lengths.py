@@ -1,9 +1,8 @@
-"""Long inputs: all lengths, the keys' alone, and what the source speaks of."""
+"""Long inputs: a few squares of positions, and what the source speaks of."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,166 +10,185 @@ import torch
 
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.checks.cases import Case, in_dtype, made_with
-from mha_judge.grading.checks.elsewhere.asking import (
-    Asking,
-    Finding,
-    dtype_name,
-    is_too_much,
-    sizes_in_words,
-)
+from mha_judge.grading.checks.elsewhere import numbers
+from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, dtype_name, sizes_in_words
 from mha_judge.grading.checks.elsewhere.loud import louder, require_unfelt
 from mha_judge.grading.checks.elsewhere.masks import blocked_keys, blocking
-from mha_judge.grading.failures import CheckFailure
+from mha_judge.grading.failures import CheckFailure, TimedOut
 from mha_judge.grading.formulas.constants import integers_in
 from mha_judge.problem import axes_of
 
 LONGEST = 5_000
-_SQUARE = 40_000_000
+_HUNDREDS, _MANY = 310, 520
+"""Least lengths of squares: beyond the whole numbers that bfloat16 and a byte have, and two."""
+_SPREAD = 60
+_NUMBERS = 40_000_000
 """Numbers that a naive answer may make of a call: pairs of positions times their features."""
-_TRIED = 260
-"""A length beyond round buffers, which tells how long a longer one would take."""
-_HALF, _MANY = 520, 1_030
-"""Least lengths: beyond the whole numbers that bfloat16 has, and beyond large buffers."""
-_ALL_S = 2.0
-"""What an answer may take for those in all."""
-_CALL_S = 0.5
-"""What a long call may take by what a shorter one took; else it is made shorter."""
-_MOST = {torch.float32: 1, torch.bfloat16: 3}
-"""Questions that are asked at hundreds of positions."""
-_MOST_FAR = 1
-"""Questions at whose lengths one is thousands and the other is not."""
+_ITEMS = 4
+"""Items where some positions are louder, in each others."""
 _MOST_CONSTANTS = 6
+_EXACT = 8
+"""What counts of some hundreds that bfloat16 has are multiples of."""
 _AGAIN = 2
 """How often what is wrong in half precision is asked with other numbers. It must be wrong again:
 where two scores nearly tie, rounding may turn a query to either key, once in hundreds of calls."""
 
 
-class Lengths:
-    """Asks for long inputs, for as long as an answer is quick enough."""
+def long(
+    asking: Asking, cases: Sequence[Case], wrt: Mapping[str, Sequence[int]]
+) -> Iterator[Finding]:
+    """Ask for long inputs of one entry's questions, each form of which comes once.
 
-    def __init__(self, asking: Asking) -> None:
-        self._asking = asking
-        self._constants = integers_in(asking.context.task.submission.source)
-        self._taken_s = 0.0
-        self._asked: Counter[torch.dtype] = Counter()
-        self._blocked: set[str] = set()
+    Args:
+        asking: Asks the candidate.
+        cases: The questions.
+        wrt: By entry, the inputs whose gradients checks ask for.
+    """
+    cases = [case for case in cases if case.long]
+    single = [case for case in cases if not case.is_half]
+    masked = [case for case in single if blocked_keys(case)]
+    for case in (masked or single)[:1]:
+        yield _at(asking, case, _square(asking, case, _MANY), "left" if masked else "", "no_grad")
+    forms: set[object] = set()
+    for case in single:
+        flags = tuple(value for value in case.args if isinstance(value, bool))
+        form = (flags, _rows_of_mask(case))
+        if form not in forms:
+            forms.add(form)
+            given = wrt.get(case.target.entry.name, ()) if len(forms) == 1 else ()
+            yield _at(asking, case, _square(asking, case, _HUNDREDS), wrt=given)
+            if (flags,) not in forms and asking.is_also_in(torch.bfloat16, case):
+                forms.add((flags,))
+                yield _aloud(asking, in_dtype(case, torch.bfloat16))
+    for case in masked[:1]:
+        yield from _with_a_count(asking, case)
+    for case in single[:1]:
+        yield from _constant_sizes(asking, case)
 
-    def ask(self, case: Case, number: int) -> Iterator[Finding]:
-        """Ask for long inputs of one question."""
-        if not case.long or self._taken_s > _ALL_S:
-            return
-        draw = self._asking.draw
-        if number > 2 and number % 2 and self._asking.is_also_in(torch.bfloat16, case):
-            case = in_dtype(case, torch.bfloat16)
-        tried = dict.fromkeys(case.long, _TRIED + draw.integer(0, 80))
-        session = self._asking.context.session
-        before_s = session.computed_s
-        yield self._at(case, tried, leading=2 if number == 0 else 1)
-        took_s = session.computed_s - before_s
-        self._taken_s += took_s
-        took_s /= 2 if case.is_half else 1  # which is asked twice
-        if not case.target.is_usable:
-            return
-        most = _TRIED**2 * _CALL_S / max(took_s, 1e-3)  # sizes do not depend on it, nor on a clock
-        naive = _SQUARE / _features(case)
-        least = _HALF if case.is_half else _MANY
-        square = least + draw.integer(0, least // 4)
-        square = min(int(naive**0.5), case.domain.longest, square)
-        affordable = next((size for size in (square, square // 2) if size**2 <= most), 0)
-        self._asked[case.dtype] += affordable > _TRIED
-        if affordable > _TRIED and self._asked[case.dtype] <= _MOST.get(case.dtype, 0):
-            yield self._at(case, dict.fromkeys(case.long, affordable), leading=1)
-        if affordable >= _HALF and not case.is_half:
-            yield from self._with_first_keys_blocked(case)
-        *others, keys = case.lengths
-        far = min(int(naive / 16), case.domain.longest, draw.integer(2_100, LONGEST))
-        if (others or not case.domain.scores) and number < _MOST_FAR and _TRIED < far < most / 16:
-            yield self._at(case, dict.fromkeys(keys, far), leading=1)
-        if number == 0:
-            yield from self._constant_sizes(case, min(most, naive))
 
-    def _constant_sizes(self, case: Case, most: float) -> Iterator[Finding]:
-        """Ask for sizes around the numbers that stand in the source."""
-        told = [one for one in self._constants if 8 <= one <= LONGEST][:_MOST_CONSTANTS]
-        near = [size for one in told for size in (one - 1, one, one + 1, 2 * one + 1)]
-        for letters in [*case.lengths, *([letter] for letter in _free(case))]:
-            # the other lengths stay: a mask that is cut may block all of a row, which tells nothing
-            others = [
-                case.shapes.letters[one]
-                for equal in case.lengths
-                if equal != letters
-                for one in equal
-            ]
-            for size in near:
-                fits = size**2 <= most or (others and max(others) * size <= most)
-                if fits and size <= case.domain.longest:
-                    yield self._at(case, dict.fromkeys(letters, size), leading=1)
+def _rows_of_mask(case: Case) -> int:
+    """Return whether there is a mask that blocks something, and whether it has several rows."""
+    masks = [case.args[index] for index in blocked_keys(case)]
+    return max((1 + (one.dim() > 1 and one.shape[-2] > 1) for one in masks), default=0)
 
-    def _with_first_keys_blocked(self, case: Case) -> Iterator[Finding]:
-        """Ask as an answer is used in the end, with whole blocks of keys of which none is open."""
-        form = [[size == 1 for size in case.args[index].shape] for index in blocked_keys(case)]
-        if form and str(form) not in self._blocked and case.target.entry.arrays == "torch":
-            self._blocked.add(str(form))
-            length = _HALF + self._asking.draw.integer(0, 40)
-            letters = case.fitting(dict.fromkeys(case.long, length))
-            args = self._args_at(case, letters, leading=1)
-            args = blocking(case, args, "left", self._asking.draw)
-            where = f"where {sizes_in_words(letters)} and the first keys are blocked"
-            yield self._asked_twice(case, args, where)
 
-    def _at(self, case: Case, letters: Mapping[str, int], leading: int) -> Finding:
-        letters = case.fitting(letters)
-        where = f"where {sizes_in_words(letters)}"
-        if not case.is_half:
-            return self._asked_twice(case, self._args_at(case, letters, leading), where)
-        failure = self._aloud(case, letters, leading)
-        if failure is not None and failure.margin is not None:
-            again = (self._aloud(case, letters, leading) for _ in range(_AGAIN))
-            failure = next((one for one in again if one is not None), None)
-        where = f"in {dtype_name(case.dtype)} {where}"
-        return Finding(where, None if is_too_much(failure) else failure)
+def _square(asking: Asking, case: Case, least: int) -> dict[str, int]:
+    """Return equal lengths of at least some size, or the longest that are graded."""
+    most = min(int((_NUMBERS / _features(case)) ** 0.5), case.domain.longest)
+    return dict.fromkeys(case.long, min(least + asking.draw.integer(0, _SPREAD), most))
 
-    def _asked_twice(self, case: Case, args: Sequence[Any], where: str) -> Finding:
-        """Ask with gradients and without; what is wrong without them alone is about the mode."""
-        failure, axis = self._asking.ask(case, args), ""
-        if failure is None and case.target.entry.arrays == "torch":
-            failure = self._asking.ask(case, args, "no_grad")
-            where, axis = f"{where} {AXES['mode']['no_grad']}", "mode"
-        return Finding(where, None if is_too_much(failure) else failure, axis if failure else "")
 
-    def _aloud(self, case: Case, letters: Mapping[str, int], leading: int) -> CheckFailure | None:
-        """Return how the answer is wrong with some positions louder, or where they must be unfelt.
+def _constant_sizes(asking: Asking, case: Case) -> Iterator[Finding]:
+    """Ask for sizes around the numbers that stand in the source, small in every other length."""
+    constants = integers_in(asking.context.task.submission.source)
+    told = [one for one in constants if 8 <= one <= LONGEST][:_MOST_CONSTANTS]
+    near = [size for one in told for size in (one - 1, one, one + 1, 2 * one + 1)]
+    most = _NUMBERS / _features(case)
+    for letters in [*case.lengths, *([letter] for letter in _free(case))]:
+        # the other lengths stay: a mask that is cut may block all of a row, which tells nothing
+        others = [
+            case.shapes.letters[one] for equal in case.lengths if equal != letters for one in equal
+        ]
+        for size in near:
+            if size * max(others, default=size) <= most and size <= case.domain.longest:
+                yield _at(asking, case, dict.fromkeys(letters, size))
 
-        In half precision one weight too many among hundreds is otherwise lost in rounding.
-        """
-        args = self._args_at(case, letters, leading)
-        quiet, loud = louder(case, args, letters, self._asking.draw)
-        try:
-            before, after = self._asking.answer(case, quiet), self._asking.answer(case, loud)
-            if before is None or after is None:  # it is none of the domain
-                return None
-            for name in case.names:
-                for one, other in zip(before.pairs(name), after.pairs(name), strict=True):
-                    require_unfelt(one, other)
-            self._asking.require_right(case, loud, after)
-        except CheckFailure as failure:
-            return failure
-        return None
 
-    def _args_at(self, case: Case, letters: Mapping[str, int], leading: int) -> list[Any]:
-        """Return arguments of some sizes, with numbers of their own."""
-        items = {}
-        if case.is_half:
-            leading, items = 2, {"B": 2}
-        elif leading == 1 and "B" in case.shapes.letters:
-            items = {"B": 1}
-        args = case.shapes.at({**letters, **items}, self._asking.draw, leading=leading)
-        longer = max(letters.get(one, 1) / case.shapes.letters[one] for one in case.long)
-        for name in case.domain.grow if longer > 1 else ():
-            index = case.target.entry.arguments.index(name)
-            if index < len(args) and args[index] is not None:
-                args[index] = math.ceil(args[index] * longer)
-        return args
+def _with_a_count(asking: Asking, case: Case) -> Iterator[Finding]:
+    """Ask with one key blocked of so many that bfloat16, in which the mask is, has no count."""
+    if case.target.entry.arrays == "numpy":
+        return
+    for index in case.shapes.flags():
+        length = _EXACT * (_MANY // _EXACT + asking.draw.integer(0, 7))
+        letters = case.fitting(dict.fromkeys(case.lengths[-1], length))
+        args = blocking(case, _args_at(asking, case, letters), "one", asking.draw)
+        args[index] = args[index].to(torch.bfloat16)
+        where = f"where {sizes_in_words(letters)} and one key is blocked, in bfloat16"
+        yield Finding(where, _asked(asking, case, args), "length")
+
+
+def _at(
+    asking: Asking,
+    case: Case,
+    letters: Mapping[str, int],
+    mask: str = "",
+    mode: str = "",
+    wrt: Sequence[int] = (),
+) -> Finding:
+    """Ask at some lengths, as it is said: which keys are blocked, in which mode, for gradients."""
+    letters = case.fitting(letters)
+    args = _args_at(asking, case, letters)
+    if mask:
+        args = blocking(case, args, mask, asking.draw)
+    manner = {"mode": mode} if case.target.entry.arrays == "torch" else {}
+    where = f"where {sizes_in_words(letters)}"
+    if mask:
+        where += " and the first keys are blocked"
+    failure = _asked(asking, case, args, manner, wrt)
+    if failure is not None and not isinstance(failure, TimedOut) and (wrt or manner.get("mode")):
+        plain = _asked(asking, case, args)
+        if plain is None and wrt:
+            return Finding(f"{where}, in its gradients", failure, "gradient")
+        if plain is None:
+            return Finding(f"{where} {AXES['mode'][mode]}", failure, "mode")
+        failure = plain
+    return Finding(where, failure, "length")
+
+
+def _asked(
+    asking: Asking,
+    case: Case,
+    args: Sequence[Any],
+    manner: Mapping[str, Any] | None = None,
+    wrt: Sequence[int] = (),
+) -> CheckFailure | None:
+    wanted = numbers.wanted(case, args, asking, wrt, {}) if wrt else None
+    with asking.allowing(case, args):
+        return asking.ask(case, args, manner, wanted=wanted)
+
+
+def _aloud(asking: Asking, case: Case) -> Finding:
+    """Ask with some positions louder, or where they must be unfelt.
+
+    In half precision one weight too many among hundreds is otherwise lost in rounding.
+    """
+    letters = case.fitting(_square(asking, case, _MANY))
+    failure = _loud_failure(asking, case, letters)
+    if failure is not None and failure.margin is not None:
+        again = (_loud_failure(asking, case, letters) for _ in range(_AGAIN))
+        failure = next((one for one in again if one is not None), None)
+    return Finding(
+        f"in {dtype_name(case.dtype)} where {sizes_in_words(letters)}", failure, "length"
+    )
+
+
+def _loud_failure(asking: Asking, case: Case, letters: Mapping[str, int]) -> CheckFailure | None:
+    args = _args_at(asking, case, letters, _ITEMS)
+    quiet, loud = louder(case, args, letters, asking.draw)
+    try:
+        with asking.allowing(case, args):
+            before, after = asking.answer(case, quiet), asking.answer(case, loud)
+        if before is None or after is None:  # it is none of the domain
+            return None
+        for name in case.names:
+            for one, other in zip(before.pairs(name), after.pairs(name), strict=True):
+                require_unfelt(one, other)
+        asking.require_right(case, loud, after)
+    except CheckFailure as failure:
+        return failure
+    return None
+
+
+def _args_at(asking: Asking, case: Case, letters: Mapping[str, int], items: int = 1) -> list[Any]:
+    """Return arguments of some sizes, with numbers of their own and few items."""
+    batch = {"B": items} if "B" in case.shapes.letters else {}
+    args = case.shapes.at({**letters, **batch}, asking.draw, leading=1, spread=[items])
+    longer = max(letters.get(one, 1) / case.shapes.letters[one] for one in case.long)
+    for name in case.domain.grow if longer > 1 else ():
+        index = case.target.entry.arguments.index(name)
+        if index < len(args) and args[index] is not None:
+            args[index] = math.ceil(args[index] * longer)
+    return args
 
 
 def _free(case: Case) -> list[str]:

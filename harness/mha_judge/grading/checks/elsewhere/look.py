@@ -1,88 +1,65 @@
-"""Varying the questions of checks in every respect."""
+"""Asking the questions of checks elsewhere in the domain: in pairs of respects, unfit, and long."""
 
 from __future__ import annotations
 
-import functools
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.checks.cases import Case, cases_of
 from mha_judge.grading.checks.claims import Wrong
-from mha_judge.grading.checks.elsewhere import identity, sizes
-from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, Way
-from mha_judge.grading.checks.elsewhere.gradients import gradients
-from mha_judge.grading.checks.elsewhere.lengths import Lengths
-from mha_judge.grading.checks.elsewhere.masks import MaskDtypes, open_keys, unchanged
-from mha_judge.grading.checks.elsewhere.scores import scores
-from mha_judge.grading.checks.elsewhere.together import together
-from mha_judge.grading.checks.elsewhere.values import values
+from mha_judge.grading.checks.elsewhere.asking import Asking, Finding
+from mha_judge.grading.checks.elsewhere.lengths import long
+from mha_judge.grading.checks.elsewhere.masks import open_keys
+from mha_judge.grading.checks.elsewhere.pairwise import pairwise
+from mha_judge.grading.checks.elsewhere.sizes import unfit
 from mha_judge.grading.expecting.answer import Answer, assert_close
-from mha_judge.grading.failures import CheckFailure, TimedOut
+from mha_judge.grading.failures import CheckFailure
 
 
 def look_elsewhere(
     context: Context, checks: Sequence[str], until_failure: bool = False
 ) -> list[Wrong]:
-    """Vary the questions of some checks, until one thing of each kind is wrong, or just one."""
-    found: list[Wrong] = []
+    """Ask the questions of some checks elsewhere in the domain, and return what is wrong there.
+
+    Args:
+        context: Of the candidate.
+        checks: By id.
+        until_failure: Whether the first thing that is wrong is enough.
+    """
     steps = [step for check in checks for step in context.trace.of(check)]
     with context.trials():
         cases = list(_right(cases_of(steps)))
-        asking = Asking(context, cases, _with_blocked_rows(steps))
-        ways = _ways(asking, _differentiated(steps))
-        asked: Counter[str] = Counter()
-        for case in cases:
-            if until_failure and found:
-                break
-            name = case.target.entry.name
-            for axis, way in ways.items():
-                if not _is_about(axis, found):
-                    asking.enter(f"domain {name} {asked[name]} {axis}")
-                    _take(axis, way(case, asked[name]), found)
-            asked[name] += 1
-        for name in asked:
-            if not found:  # what is wrong in one respect is wrong in two
-                own = [case for case in cases if case.target.entry.name == name]
-                asking.enter(f"domain {name} together")
-                _take("together", together(asking, own), found)
-    return found
-
-
-def _ways(asking: Asking, wrt: Mapping[str, Sequence[int]]) -> dict[str, Way]:
-    return {
-        "scores": functools.partial(scores, asking),
-        "values": functools.partial(values, asking),
-        "mask dtype": MaskDtypes(asking).ask,
-        "inputs": functools.partial(unchanged, asking),
-        "one object": functools.partial(identity.one_object, asking),
-        "gradients": functools.partial(gradients, asking, wrt),
-        "sizes": functools.partial(sizes.unfit, asking),
-        "equal": functools.partial(sizes.equal, asking),
-        "weights": functools.partial(identity.other_weights, asking),
-        "length": Lengths(asking).ask,
-    }
-
-
-def _take(axis: str, findings: Iterator[Finding], found: list[Wrong]) -> None:
-    """Keep the first thing that is wrong; that time is used up is nothing wrong here."""
-    try:
+        left_alone = _looked_at(steps) - _looked_at(context.trace.without(checks))
+        asking = Asking(context, cases, _with_blocked_rows(steps), left_alone)
+        found: list[Wrong] = []
+        findings = _findings(asking, cases, _differentiated(steps), until_failure)
         for finding in findings:
-            about = finding.axis or axis
-            failure = finding.failure
-            if failure is None or isinstance(failure, TimedOut) or _is_about(about, found):
-                continue
-            found.append(Wrong(frozenset({about}), finding.where, failure))
-            if about == axis:
-                return
-    except CheckFailure:  # of a layer that could not be made any more
-        return
+            if finding.failure is not None:
+                found.append(Wrong(frozenset({finding.axis}), finding.where, finding.failure))
+                if until_failure:
+                    break
+        return found
 
 
-def _is_about(axis: str, found: Iterable[Wrong]) -> bool:
-    return any(axis in one.axes for one in found)
+def _findings(
+    asking: Asking,
+    cases: Sequence[Case],
+    wrt: Mapping[str, Sequence[int]],
+    until_failure: bool,
+) -> Iterator[Finding]:
+    """Yield what came of every question, entry by entry."""
+    by_entry: dict[str, list[Case]] = {}
+    for case in cases:
+        by_entry.setdefault(case.target.entry.name, []).append(case)
+    for name, own in by_entry.items():
+        asking.enter(f"domain {name} pairs")
+        yield from pairwise(asking, own, wrt, until_failure)
+        asking.enter(f"domain {name} sizes")
+        yield from unfit(asking, own)
+        asking.enter(f"domain {name} lengths")
+        yield from long(asking, own, wrt)
 
 
 def _right(cases: Sequence[Case]) -> Iterator[Case]:
@@ -105,6 +82,11 @@ def _is_right(answer: Answer, name: str) -> bool:
     except (CheckFailure, ValueError):  # wrong, or nothing that the contract says
         return False
     return True
+
+
+def _looked_at(steps: Sequence[Step]) -> set[str]:
+    """Return the entries of which it was seen whether they leave their inputs as they are."""
+    return {step.target.entry.name for step in steps if step.options.get("inputs_after")}
 
 
 def _with_blocked_rows(steps: Sequence[Step]) -> set[str]:

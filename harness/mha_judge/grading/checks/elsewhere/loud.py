@@ -17,9 +17,8 @@ from mha_judge.grading.failures import CheckFailure
 
 _LOUD, _FACTOR, _FACTOR_OF_VALUES = 2, 8.0, 100.0
 """How many positions of a long input are larger than the others, and how much."""
-_ROUNDED, _RUN, _SHIFT = 256, 4, 2
-"""The last position that bfloat16 counts up to, how many beyond it are larger, side by side, and
-how much later in every second item."""
+_ROUNDED, _RUN = 256, 4
+"""The last position that bfloat16 counts up to, and how many beyond it are larger, side by side."""
 _UNFELT = 4.0
 """How far an answer may move where the reference feels nothing of a change, in units of its
 dtype."""
@@ -59,11 +58,10 @@ def louder(
 def require_unfelt(before: Compared, after: Compared) -> None:
     """Assert that an answer changes only where that of the reference does."""
     (found, exact, label), (other, changed, _) = before, after
-    size = max(float(exact.exact.abs().max()), 1e-3) if exact.exact.numel() else 1.0
     same = unfelt(exact, changed)
-    one, two = (require_form(value, exact, label).double() for value in (found, other))
-    apart = torch.where(same, (one - two).abs(), torch.zeros_like(one))
-    allowed = _UNFELT * torch.finfo(exact.rounded.dtype).eps * size
+    one, two = (require_form(value, exact, label).float() for value in (found, other))
+    apart = torch.where(same, (one - two).abs_(), 0.0)
+    allowed = _UNFELT * torch.finfo(exact.rounded.dtype).eps * exact.size
     if apart.numel() and not float(apart.max()) <= allowed:
         index = [int(i) for i in (~(apart <= allowed)).nonzero()[0]]
         raise CheckFailure(
@@ -74,24 +72,23 @@ def require_unfelt(before: Compared, after: Compared) -> None:
 
 
 def _with_neighbours(places: Tensor, size: int) -> Tensor:
-    """Return positions side by side, beyond the last one that bfloat16 counts up to.
-
-    Where positions are rounded some of four are seen too early, and the others are not.
-    """
-    first = max(_ROUNDED + 1, min(int(places[0]), size - _RUN - _SHIFT))
+    """Return positions side by side, beyond the last one that bfloat16 counts up to."""
+    first = max(_ROUNDED + 1, min(int(places[0]), size - 2 * _RUN))
     return torch.arange(first, min(first + _RUN, size))
 
 
 def _raised(value: Tensor, axis: int, places: Tensor, factor: float) -> Tensor:
-    """Return numbers with some positions larger: in every second item a little later.
+    """Return numbers with some positions larger: in each of several items one later.
 
-    Where the first of them is rounded away from its neighbour in one item, it is not in the other.
+    Where positions are rounded, one in four or so is rounded down to the one before it. Only the
+    first of those that are larger tells, as what comes after it feels it anyhow.
     """
     value = value.clone()
+    within = max(axis - 1, 0)
     for number, item in enumerate(value.unbind() if axis else [value]):
-        at = places + _SHIFT * (number % 2)
-        at = at[at < item.shape[max(axis - 1, 0)]]
-        item.index_copy_(max(axis - 1, 0), at, factor * item.index_select(max(axis - 1, 0), at))
+        at = places + number % _RUN
+        at = at[at < item.shape[within]]
+        item.index_copy_(within, at, factor * item.index_select(within, at))
     return value
 
 

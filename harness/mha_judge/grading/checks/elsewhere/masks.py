@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from mha_judge.grading.checks.assertions import assert_inputs_unchanged
 from mha_judge.grading.checks.cases import Case
-from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, dtype_name
 from mha_judge.grading.draw import Draw
-from mha_judge.grading.failures import CheckFailure
 from mha_judge.problem import Entry
 
 MASK_DTYPES = (
@@ -23,58 +19,71 @@ MASK_DTYPES = (
 """Those that −1e9 fits, the plain one first: a mask may be multiplied with it."""
 _FEW = 3
 _FEW_OPEN = 3
+_NEARLY = ("nearly causal", "unlike")
 
 
-class MaskDtypes:
-    """Asks with masks of other dtypes: of all in the first question, of the next few in others."""
-
-    def __init__(self, asking: Asking) -> None:
-        self._asking = asking
-        self._asked: Counter[str] = Counter()
-
-    def ask(self, case: Case, number: int) -> Iterator[Finding]:
-        """Ask with each mask of a question in other dtypes."""
-        for index, mask in case.shapes.flags().items():
-            name = case.target.entry.arguments[index]
-            for _ in range(_FEW if name in self._asked else len(MASK_DTYPES)):
-                dtype = MASK_DTYPES[self._asked[name] % len(MASK_DTYPES)]
-                self._asked[name] += 1
-                if dtype is torch.bfloat16 and case.target.entry.arrays == "numpy":
-                    continue  # which NumPy does not have
-                failure = self._asking.ask(case, case.with_numbers({index: mask.to(dtype)}))
-                yield Finding(f"where `{name}` is {dtype_name(dtype)}", failure)
-
-
-def unchanged(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
-    """Ask whether inputs stay as they are where a row has no open key, which some open then."""
-    del number
-    if blocked_keys(case) and case.target.entry.name in asking.row_blocked:
-        failure = None
-        try:
-            assert_inputs_unchanged(case.target, *without_a_row(case, case.args, asking.draw))
-        except CheckFailure as found:
-            failure = found
-        yield Finding("where a row has no open key", failure)
-
-
-def blocking(case: Case, args: Sequence[Any], which: str, draw: Draw) -> list[Any]:
+def blocking(case: Case, args: Sequence[Any], which: str, draw: Draw, number: int = 0) -> list[Any]:
     """Return arguments whose mask blocks the first keys, the last, one, or all but one.
 
-    In each row others are blocked. Of the first keys, all but a few are in the last row.
+    In each row others are blocked. Of the first keys, all but a few are in the last row. Or it is
+    nearly what an answer may take it for: causal, or the same for all rows or items.
     """
     changed = [*args]
     for index in blocked_keys(case):
-        keys = args[index].shape[-1]
-        if keys > 1:
-            at = draw.lengths(*args[index].shape[:-1], most=keys - 1)[..., None]
-            if which == "left":
-                at.view(-1)[-1] = keys - 1 - min(_FEW_OPEN, keys // 4)
-            place = torch.arange(keys)
-            open_ = {
-                "left": place >= at, "right": place < at, "one": place != at, "alone": place == at
-            }[which]  # fmt: skip
+        shape = args[index].shape
+        if which in _NEARLY:
+            found = _nearly(shape, which, draw)
+            open_ = found[number % len(found)] if found else None
+        else:
+            open_ = _opened(shape, which, draw)
+        if open_ is not None:
             changed[index] = (open_ ^ _is_inverted(case, index)).to(args[index].dtype)
     return changed
+
+
+def _opened(shape: Sequence[int], which: str, draw: Draw) -> Tensor | None:
+    """Return where a mask of a shape is open; None where there is one key only."""
+    keys = shape[-1]
+    if keys < 2:
+        return None
+    at = draw.lengths(*shape[:-1], most=keys - 1)[..., None]
+    if which == "left":
+        at.view(-1)[-1] = keys - 1 - min(_FEW_OPEN, keys // 4)
+    place = torch.arange(keys)
+    return {
+        "left": place >= at, "right": place < at, "one": place != at, "alone": place == at
+    }[which]  # fmt: skip
+
+
+def nearly(case: Case, which: str, draw: Draw) -> bool:
+    """Return whether a mask can be nearly what an answer may take it for."""
+    return any(_nearly(case.args[index].shape, which, draw) for index in blocked_keys(case))
+
+
+def _nearly(shape: Sequence[int], which: str, draw: Draw) -> list[Tensor]:
+    """Return masks of a shape that are not quite causal, or the same for all but one."""
+    keys, rows = shape[-1], shape[-2] if len(shape) > 1 else 1
+    if keys < _FEW:
+        return []
+    if which == "nearly causal":
+        if rows != keys:
+            return []
+        causal = torch.ones(rows, keys, dtype=torch.bool).tril()
+        row = draw.integer(1, rows - 2)
+        more, less = causal.clone(), causal.clone()
+        more[row, draw.integer(row + 1, keys - 1)] = True
+        less[row, draw.integer(0, row - 1)] = False
+        return [one.expand(*shape) for one in (causal.triu(-1), more, less)]
+    found = []
+    for axis in dict.fromkeys((0, len(shape) - 2)):
+        if axis >= 0 and shape[axis] > 1:
+            sizes = [1 if one == axis else size for one, size in enumerate(shape)]
+            same = draw.mask(*sizes)
+            mask = same.expand(*shape).clone()
+            unlike = mask.select(axis, draw.integer(0, shape[axis] - 1))
+            unlike.copy_(same.select(axis, 0).roll(1, -1))
+            found.append(mask)
+    return found
 
 
 def without_a_row(case: Case, args: Sequence[Any], draw: Draw) -> list[Any]:
@@ -106,12 +115,12 @@ def open_keys(entry: Entry, args: Sequence[Any]) -> dict[int, Tensor]:
     for index, (name, value) in enumerate(zip(entry.arguments, args, strict=False)):
         if isinstance(value, Tensor) and entry.domain is not None:
             if name in entry.domain.flags:
-                found[index] = value != 0
+                found[index] = (value == 0) if name in entry.domain.blocking else (value != 0)
             elif name in entry.domain.masks and value.dtype is torch.bool:
                 found[index] = ~value
     return found
 
 
 def _is_inverted(case: Case, index: int) -> bool:
-    """Return whether a mask blocks where it is True."""
-    return case.target.entry.arguments[index] in case.domain.masks
+    """Return whether a mask blocks where it is True, or 1."""
+    return case.target.entry.arguments[index] in (*case.domain.masks, *case.domain.blocking)

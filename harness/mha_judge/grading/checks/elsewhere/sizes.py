@@ -1,35 +1,57 @@
-"""Sizes that do not belong together, and must raise; sizes that are equal, and mean nothing."""
+"""Sizes that do not belong together, and must raise."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from torch import Tensor
 
 from mha_judge.grading.calling.layer import Layer
-from mha_judge.grading.checks.cases import Case, made_with, without_masks
-from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, accepted, sizes_in_words
+from mha_judge.grading.checks.cases import Case, bare, shapes_of
+from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, accepted
+from mha_judge.problem import axes_of
 
 _MOST = 4
 """Questions that are asked with sizes that do not belong together."""
-_MOST_EQUAL = 2
-"""Questions of which two sizes are made equal."""
+_BLOCKS = 256
+"""A length that is whole blocks of an answer's, as is twice as many."""
+_FEW, _MOST_ROWS = 3, 16
+"""What a mask is long that fills one item's when its rows are joined, and the most rows of one."""
 
 
-def unfit(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
-    """Ask for sizes that the contract rules out."""
-    if case.is_half or number >= _MOST:
-        return
-    yield from _uncovered(asking, case)
-    case = without_masks(case)
+def unfit(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
+    """Ask one entry for sizes that the contract rules out."""
+    forms: set[object] = set()
+    for case in [one for one in cases if not one.is_half][:_MOST]:
+        yield from _uncovered(asking, case)
+        plain = bare(case)
+        if plain.shapes.pattern not in forms:
+            yield from _unlike(asking, plain, first=not forms)
+            forms.add(plain.shapes.pattern)
+
+
+def _unlike(asking: Asking, case: Case, first: bool) -> Iterator[Finding]:
+    """Ask with sizes that are unlike those of other arguments, or do not divide others."""
     for size in case.domain.fits:
         name, _, letter = size.partition(".")
+        given = case.args[case.target.entry.arguments.index(name)]
+        if given is None:
+            continue
         old = case.shapes.letters.get(letter, 0)
-        for new in (old + 1, old - 1, 2 * old):  # not 1, which PyTorch would broadcast
-            given = case.args[case.target.entry.arguments.index(name)]
-            if new > 1 and given is not None:
+        others = (old + 1, old - 1, 2 * old) if first else (old + 1,)
+        for new in others:  # not 1, which PyTorch would broadcast
+            if new > 1:
                 yield _refused(asking, case, name, {letter: new})
+        yield from _turned(case, name, letter)
+        lengths = [one for one in axes_of(case.domain.shapes[name]) if one in case.long]
+        if first and lengths and letter not in lengths:  # as many as `old` longer items have
+            letters = {one: old * case.shapes.letters[one] for one in lengths}
+            yield _refused(asking, _at(asking, case, letters), name, {letter: old + 1})
+        if first and letter in case.long and case.domain.longest >= 2 * _BLOCKS:
+            long = _at(asking, case, dict.fromkeys(case.long, _BLOCKS), leading=1)
+            yield _refused(asking, long, name, {letter: 2 * _BLOCKS})
     for letter, divisor in case.domain.divides.items():
         yield from _not_divided(asking, case, letter, divisor)
 
@@ -43,6 +65,38 @@ def _uncovered(asking: Asking, case: Case) -> Iterator[Finding]:
         for new in (old - 1, old - 2, old // 2):
             if new > 1 and index < len(case.args) and case.args[index] is not None:
                 yield _refused(asking, case, name, {letter: new})
+        yield from _joined(asking, case, name, letter)
+
+
+def _joined(asking: Asking, case: Case, name: str, letter: str) -> Iterator[Finding]:
+    """Ask with a mask whose rows are too short, and fill that of one item when they are joined."""
+    index = case.target.entry.arguments.index(name)
+    mask = case.args[index] if index < len(case.args) else None
+    equal = next((one for one in case.lengths if letter in one), [])
+    if isinstance(mask, Tensor) and equal and mask.shape[-1] == case.shapes.letters[letter]:
+        rows = mask.numel() // mask.shape[-1]
+        if 1 < rows <= _MOST_ROWS:
+            joined = _at(asking, case, dict.fromkeys(equal, _FEW * rows))
+            yield _refused(asking, joined, name, {letter: _FEW})
+
+
+def _at(asking: Asking, case: Case, letters: Mapping[str, int], leading: int = 0) -> Case:
+    """Return the same question at other sizes."""
+    args = case.shapes.at(letters, asking.draw, leading=leading)
+    return replace(case, args=tuple(args), shapes=shapes_of(case.target, case.domain, args))
+
+
+def _turned(case: Case, name: str, letter: str) -> Iterator[Finding]:
+    """Ask with the last two axes of one argument exchanged, which makes as many numbers."""
+    index = case.target.entry.arguments.index(name)
+    value = case.args[index]
+    if not isinstance(value, Tensor) or index not in case.shapes.numbers():
+        return
+    last = {axis - value.dim() for where, axis in case.shapes.places(letter) if where == index}
+    one, other = value.shape[-2:] if value.dim() > 1 else (1, 1)
+    if last & {-1, -2} and 1 not in (one, other) and one != other:
+        args = case.with_numbers({index: value.mT.contiguous()})
+        yield accepted(case.target, args, _shown(case, args))
 
 
 def _refused(asking: Asking, case: Case, name: str, letters: Mapping[str, int]) -> Finding:
@@ -59,8 +113,9 @@ def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Itera
         return
     chosen = {unfit[asking.draw.integer(0, len(unfit) - 1)] for _ in range(3)}
     for count in sorted(chosen):
-        for length in (count, count * max(1, size // count)):
-            letters = {**dict.fromkeys(case.long, length), divisor: count}
+        whole = count * max(1, size // count)
+        for length, wider in ((count, {}), (whole, {}), (whole, dict.fromkeys(_free(case), whole))):
+            letters = {**dict.fromkeys(case.long, length), **wider, divisor: count}
             args = case.shapes.at(letters, asking.draw)
             target: Any = case.target
             if isinstance(target, Layer):
@@ -75,21 +130,12 @@ def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Itera
             yield accepted(target, args, why)
 
 
-def equal(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
-    """Ask with two sizes of a call equal: what tells axes apart by their sizes fails there."""
-    if case.is_half or number >= _MOST_EQUAL:
-        return
-    fixed = {*made_with(case.target), *case.domain.divides.values()}
-    groups = [[letter] for letter in case.shapes.letters if letter not in {*fixed, *case.long}]
-    known = dict.fromkeys([*case.shapes.letters.values(), *case.shapes.leading])
-    for group in [*case.lengths, *groups]:
-        for size in known:
-            letters = case.fitting(dict.fromkeys(group, size))
-            if size > 1 and case.shapes.letters[group[0]] != size and {*letters.values()} == {size}:
-                failure = asking.ask(case, case.shapes.at(letters, asking.draw))
-                others = [n for n, s in case.shapes.letters.items() if s == size and n not in group]
-                where = sizes_in_words({**letters, **dict.fromkeys(others, size)})
-                yield Finding(f"where {where}", failure)
+def _free(case: Case) -> list[str]:
+    """Return the letters of a function's input that are neither lengths nor to be divided."""
+    if isinstance(case.target, Layer):
+        return []
+    fixed = {*case.long, *case.domain.divides, *case.domain.divides.values()}
+    return [letter for letter in case.shapes.letters if letter not in fixed]
 
 
 class _Made:

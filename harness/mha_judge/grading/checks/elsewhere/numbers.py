@@ -1,0 +1,141 @@
+"""The numbers that a question is asked with: scaled, with zeros, repeated, one object for two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch import Tensor
+
+from mha_judge.grading.calling.function import Function
+from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.calling.target import Wanted
+from mha_judge.grading.checks.cases import Case
+from mha_judge.grading.checks.elsewhere.asking import Asking
+from mha_judge.grading.expecting.expected import Expected, leaves
+from mha_judge.problem import axes_of
+
+_LARGEST = 1e6
+"""How many times as large as usual values are that are graded, and how many times as small."""
+
+
+def takes_q_and_k(case: Case) -> bool:
+    return isinstance(case.target, Function) and {"q", "k"} <= {*case.target.entry.arguments}
+
+
+def linear(case: Case) -> list[int]:
+    """Return the inputs on which a result depends linearly, where values are one of them."""
+    if "v" not in case.domain.shapes or case.is_half:
+        return []
+    names = case.target.entry.arguments
+    return [index for index in case.shapes.numbers() if names[index] not in ("q", "k")]
+
+
+def with_positions(case: Case) -> list[int]:
+    """Return the inputs whose last axis but one has several positions."""
+    given = case.shapes.numbers()
+    return [index for index, one in given.items() if one.dim() > 1 and one.shape[-2] > 1]
+
+
+def changed(case: Case, args: Sequence[Any], how: str, asking: Asking) -> list[Any]:
+    """Return the arguments with other numbers.
+
+    Args:
+        case: The question.
+        args: Its arguments.
+        how: `large` or `small` values; `zeros` at a position, or one that is `repeated`; empty for
+            the same.
+        asking: Draws.
+    """
+    made = [*args]
+    if how in ("large", "small"):
+        factor = _LARGEST if how == "large" else 1 / _LARGEST
+        for index in linear(case):
+            made[index] = factor * asking.like(args[index])
+    elif how:
+        for index in with_positions(case):
+            count = args[index].shape[-2]
+            if count > 1:
+                place = asking.draw.integer(0, count - 1)
+                numbers = made[index] = args[index].clone()
+                other = numbers.select(-2, (place + 1) % count)
+                numbers.select(-2, place).copy_(other if how == "repeated" else 0 * other)
+    return made
+
+
+def alike(case: Case) -> list[list[int]]:
+    """Return groups of inputs that may be one object, where their sizes are equal."""
+    names = case.target.entry.arguments
+    axes = {i: axes_of(case.domain.shapes[names[i]]) for i in case.shapes.numbers()}
+    groups: list[list[int]] = []
+    for first, own in axes.items():
+        same = [i for i, others in axes.items() if i >= first and len(others) == len(own)]
+        groups += [[first, second] for second in same[1:]]
+        groups += [same] if len(same) > 2 else []
+    return groups
+
+
+def made_alike(case: Case, group: Sequence[int], letters: Mapping[str, int]) -> dict[str, int]:
+    """Return the sizes with which a group of inputs has one shape."""
+    if not group:
+        return {}
+    names, sizes = case.target.entry.arguments, {**case.shapes.letters, **letters}
+    own = axes_of(case.domain.shapes[names[group[0]]])
+    others = [axes_of(case.domain.shapes[names[index]]) for index in group]
+    pairs = [pair for axes in others for pair in zip(axes, own, strict=True)]
+    return {letter: sizes[other] for letter, other in pairs if letter in sizes}
+
+
+def cotangents(case: Case, args: Sequence[Any], asking: Asking) -> list[Tensor | None] | None:
+    """Return a gradient of the first result; None where there is no right one of numbers."""
+    try:
+        outputs = [*leaves(case.target.expected(args))]
+    except Exception:  # the reference refuses it: it is none of the domain
+        return None
+    exact = [one.exact for one in outputs if isinstance(one, Expected)]
+    if any(bool(one.isnan().any()) for one in exact):
+        return None
+    return [asking.like(exact[0].to(case.dtype)), *[None] * (len(outputs) - 1)]
+
+
+def wanted(
+    case: Case,
+    args: Sequence[Any],
+    asking: Asking,
+    wrt: Sequence[int],
+    manner: Mapping[str, Any],
+) -> Wanted | None:
+    """Return which gradients are asked for with a call; None where there are none.
+
+    Args:
+        case: The question.
+        args: Its arguments.
+        asking: Draws.
+        wrt: The inputs whose gradients checks ask for.
+        manner: Which inputs are leaves, and which parameters are frozen.
+    """
+    wants = cotangents(case, args, asking)
+    given = [index for index in wrt if index in case.shapes.numbers()]
+    number = manner.get("number", 0)
+    chosen = given[number % len(given)] if given else None
+    leaf = manner.get("leaf")
+    if leaf == "none":
+        given = []
+    elif leaf == "one" or (leaf == "all but one" and len(given) > 1):
+        given = [one for one in given if (one == chosen) is (leaf == "one")]
+    learns = isinstance(case.target, Layer) and manner.get("frozen") != "yes"
+    if wants is None or not (given or learns):
+        return None
+    return Wanted(tuple(given), wants, learns, manner.get("frozen", ""), number)
+
+
+def alike_along(wanted: Wanted | None) -> Wanted | None:
+    """Return the same gradients of results with gradients that are the same along a last axis."""
+    if wanted is None:
+        return None
+    same = [one if one is None else _alike(one) for one in wanted.cotangents]
+    return wanted._replace(cotangents=same)
+
+
+def _alike(one: Tensor) -> Tensor:
+    return one[..., :1].expand_as(one).contiguous() if one.dim() else one

@@ -1,0 +1,673 @@
+"""The questions of an entry in every two respects at once: each row of a covering array is one.
+
+A row says in which dtype, at which sizes, with which mask and numbers a question is asked, in which
+gradient mode, wherever its inputs lie, after what, and whether gradients are asked for with it. A
+right answer is asked each row once. Where a row is answered wrongly its values are made plain one
+after another, until what is left is the cause; further rows in which the cause stands tell nothing
+new and are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.calling.manner import AXES
+from mha_judge.grading.calling.shapes import Shapes, signed_like
+from mha_judge.grading.calling.target import Target, Wanted
+from mha_judge.grading.checks.cases import Case, in_dtype, made_with, shapes_of
+from mha_judge.grading.checks.elsewhere import masks, numbers
+from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, dtype_name
+from mha_judge.grading.checks.elsewhere.scores import enlarged, shows_scores
+from mha_judge.grading.covering import Row, Value, covering
+from mha_judge.grading.expecting.memory import key_of, memory
+from mha_judge.grading.failures import CheckFailure, TimedOut
+
+_DTYPES = (torch.float64, torch.bfloat16)
+"""Those besides the plain one; float16 does not hold −1e9."""
+_ITEMS = {"several": (9, 16), "many": (65, 80)}
+_TENS, _HUNDREDS, _THOUSANDS = (65, 80), (257, 300), (2_060, 2_200)
+"""Beyond blocks of 64, a byte's whole numbers, and large buffers."""
+_LENGTHS = {"tens": (_TENS, _TENS)}
+"""What the first length is, and the last; None where it is plain."""
+_LENGTHS_APART = {"first": (_THOUSANDS, None), "last": (None, _THOUSANDS)}
+_LESS = {_TENS: (33, 40), _HUNDREDS: _TENS, _THOUSANDS: _HUNDREDS}
+"""Where heads are many, or wide, or nothing so long is graded, or not in half precision."""
+_HEADS, _GROUPS, _WIDE = 18, 3, (33, 45)
+_LONGEST = 200
+"""Sizes of a check's own beyond which its question is not varied here."""
+_MOST_SCORES = 45_000
+"""Pairs of positions, of all items and heads, above which a row has fewer items."""
+_USUAL_HEADS, _FEWEST = 4, 3
+"""Heads that a layer may have, and the fewest items of many."""
+_LEAST_HEADS, _LEAST_WIDTH = 2, 3
+"""Heads, and widths of a function's inputs, where a length is thousands."""
+_AGAIN = 2
+"""How often a row is asked with other numbers. In half precision it must be wrong each time: where
+two scores nearly tie, rounding may turn a query to either key. So must gradients be, which jump
+where a ReLU is nearly 0."""
+_BY_FAR = 10.0
+"""How many times further off than it may be an answer is that is not asked again."""
+_MOST_CAUSES = 4
+
+_WORDS = {
+    ("size", "one"): "at one position",
+    ("size", "next"): "at one position more than before",
+    ("size", "tens"): "at tens of positions",
+    ("size", "first"): "where the first length alone is long",
+    ("size", "last"): "where the last length alone is long",
+    ("size", "several"): "in a batch of ten or so",
+    ("size", "many"): "in a batch of seventy or so",
+    ("heads", "many"): f"with {_HEADS} heads",
+    ("heads", "wide"): "with wide heads",
+    ("heads", "single"): "with one head, or one group of heads",
+    ("mask", "left"): "where the first keys are blocked",
+    ("mask", "right"): "where the last keys are blocked",
+    ("mask", "one"): "where one key is blocked",
+    ("mask", "alone"): "where one key alone is open",
+    ("mask", "row"): "where a row has no open key",
+    ("mask", "nearly causal"): "where a mask is causal but for one key",
+    ("mask", "unlike"): "where the mask of one row or item is unlike the others",
+    ("scores", "large"): "where scores are large",
+    ("scores", "low"): "where every score is very low",
+    ("scores", "apart"): "where scores are as far apart as can be",
+    ("values", "large"): "where values are large",
+    ("values", "small"): "where values are small",
+    ("values", "zeros"): "where a position holds zeros",
+    ("values", "repeated"): "where two positions hold the same",
+    ("object", "one"): "where two inputs are one object",
+    ("gradient", "asked"): "in its gradients",
+    ("gradient", "expanded"): "in its gradients, where the one that comes in is expanded",
+    ("inputs", "looked at"): "in what it leaves of its inputs",
+    ("weights", "anew"): "after weights were set anew",
+    ("weights", "one anew"): "after one of its weights was set anew",
+    **{(axis, value): words for axis, values in AXES.items() for value, words in values.items()},
+}
+_CASE, _TURN = "case", "turn"
+_LEADING = ("items", "heads")
+"""What leading axes are called here that have no letters."""
+_MANNERS = tuple(AXES)
+"""Axes of how a call is made, beside what it is given."""
+_ABOUT = (
+    *_MANNERS, "weights", "object", "inputs", "gradient", "mask dtype", "scores", "mask", "values",
+    "equal", "size", "heads", "dtype",
+)  # fmt: skip
+"""Axes in the order in which a cause is about them, where it has several."""
+
+_ALONE = {"mask": "alone", "scores": "large"}
+_FROZEN_ALONE = {"gradient": "asked", "frozen": "one"}
+_LEARNS_ALONE = {"gradient": "asked", "frozen": "all but one", "leaf": "none"}
+_KEPT_FROM_INFERENCE = {"before": "inference", "gradient": "asked"}
+"""What each question is asked with: what is kept from inference mode may be in no graph."""
+_FEW_PARAMETERS = 8
+"""How many of a layer's parameters are frozen, or learn, one at a time."""
+_HARD = (
+    {**_ALONE, "dtype": "bfloat16"},
+    {**_ALONE, "dtype": "float64"},
+    {**_ALONE, "size": "tens"},
+    {"mask": "left", "size": "tens", "mode": "no_grad"},
+    {"mask": "left", "size": "last", "mode": "no_grad"},
+    {"gradient": "asked", "leaf": "", "size": "tens", "heads": ""},
+    {"gradient": "asked", "leaf": "none", "size": "tens"},
+    {"gradient": "asked", "leaf": "one", "size": "tens"},
+)
+"""Three values that must meet, as in a number for −∞ in one dtype, or whole blocks of keys that are
+blocked; every dtype of masks meets `_ALONE` too."""
+_HIDING = frozenset({
+    ("dtype", "bfloat16"), ("size", "one"), ("mask", "alone"), ("mask", "row"),
+    ("scores", "large"), ("scores", "low"), ("scores", "apart"),
+})  # fmt: skip
+"""Beside which little else shows: rounding is coarse, or weights are 0 or 1 whatever else is."""
+_NOT_DIFFERENTIATED: frozenset[Value | str] = frozenset({
+        "mode", "scores", "object", "weights", ("mask", "alone"), ("mask", "row"),
+        ("size", "one"), ("heads", "single"), ("values", "large"), ("values", "small"),
+    })  # fmt: skip
+"""What is blocked, or told by a softmax that is 0 or 1, has gradients that are rounding alone."""
+_APART: Mapping[Value, frozenset[Value | str]] = {
+    **dict.fromkeys((("gradient", "asked"), ("gradient", "expanded")), _NOT_DIFFERENTIATED),
+    ("object", "one"): frozenset({("size", "first"), ("size", "last"), "values", "scores"}),
+    ("size", "one"): frozenset({"mask", "scores"}),
+    ("dtype", "bfloat16"): frozenset({
+        ("values", "large"), ("values", "small"), ("scores", "low"), ("scores", "apart"),
+    }),
+    ("values", "large"): frozenset({"scores"}),
+    ("values", "small"): frozenset({"scores"}),
+    ("values", "zeros"): frozenset({"scores", ("size", "one")}),
+    ("values", "repeated"): frozenset({"scores", ("size", "one")}),
+}  # fmt: skip
+"""Values that do not meet others, or none of an axis but the plain one."""
+
+
+def pairwise(
+    asking: Asking,
+    cases: Sequence[Case],
+    wrt: Mapping[str, Sequence[int]],
+    until_failure: bool = False,
+) -> list[Finding]:
+    """Ask the questions of one entry in every two respects at once, and return what is wrong.
+
+    Causes that have an axis in common are one: the one with fewest values is told.
+
+    Args:
+        asking: Asks the candidate.
+        cases: The questions.
+        wrt: By entry, the inputs whose gradients checks ask for.
+        until_failure: Whether the first failure is enough.
+    """
+    short = [one for one in cases if max(one.shapes.letters.values(), default=1) <= _LONGEST]
+    plain = [one for one in short if one.dtype is torch.float32]
+    plain = plain or [one for one in short if one.dtype is torch.float64]
+    if not plain:
+        return []
+    rows = _Rows(asking, plain, wrt.get(plain[0].target.entry.name, ()))
+    found: list[tuple[Row, CheckFailure]] = []
+    for row in rows.drawn():
+        if any(cause.items() <= row.items() for cause, _ in found):
+            continue
+        failure = rows.ask(row)
+        if failure is not None:
+            found.append(rows.shrunk(row, failure))
+        if until_failure and found:
+            break
+        if len(found) >= _MOST_CAUSES or not rows.are_askable:
+            break
+    told: list[tuple[Row, CheckFailure]] = []
+    for cause, failure in sorted(found, key=lambda one: len(one[0])):
+        if all(cause.keys().isdisjoint(other) for other, _ in told):
+            told.append((cause, failure))
+    return [_told(cause, failure) for cause, failure in told]
+
+
+def _told(cause: Row, failure: CheckFailure) -> Finding:
+    """Return what is wrong, in words."""
+    values = [(axis, cause[axis]) for axis in _ABOUT if cause.get(axis)]
+    if not values:
+        where = "when it is asked again: it does not always give the same"
+        return Finding(where, failure, "before")
+    where = ", ".join(_WORDS.get(one) or _words_of(*one) for one in values)
+    return Finding(where, failure, values[0][0])
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What a row asks."""
+
+    args: list[Any]
+    shapes: Shapes
+    asked: list[Any]
+    """The arguments where the contract does not speak of all that comes of them."""
+    score: float
+    wanted: Wanted | None
+
+
+class _Rows:
+    """Asks the rows of one entry."""
+
+    def __init__(self, asking: Asking, cases: Sequence[Case], wrt: Sequence[int]) -> None:
+        self._asking = asking
+        self._cases = cases
+        self._wrt = wrt
+        self._layers: dict[object, Layer] = {}
+        self._called: set[object] = set()
+        """Layers, and the gradient modes in which they were called."""
+        self._wide = 2 * asking.draw.integer(*_WIDE)
+        every = [(axis, value) for axis, values in self._values().items() for value in values]
+        self._unable = {
+            one: {str(i) for i, case in enumerate(cases) if not self._can(case, *one)}
+            for one in every
+        }
+        self._axes: dict[str, list[str]] = {_CASE: list(map(str, range(len(cases))))}
+        for axis, value in every:
+            if len(self._unable[axis, value]) < len(cases):
+                self._axes.setdefault(axis, [""]).append(value)
+
+    @staticmethod
+    def _values() -> dict[str, list[str]]:
+        """Return every axis with its values that are not plain."""
+        return {
+            **{axis: [value for value in values if value] for axis, values in AXES.items()},
+            "weights": ["anew", "one anew"],
+            "object": ["one"],
+            "inputs": ["looked at"],
+            "gradient": ["asked", "expanded"],
+            "dtype": [*map(dtype_name, _DTYPES)],
+            "size": ["one", "next", *_ITEMS, *_LENGTHS, *_LENGTHS_APART],
+            "heads": ["many", "wide", "single"],
+            "mask": ["left", "right", "one", "alone", "row", "nearly causal", "unlike"],
+            "mask dtype": [*map(dtype_name, masks.MASK_DTYPES[1:])],
+            "scores": ["large", "low", "apart"],
+            "values": ["large", "small", "zeros", "repeated"],
+        }
+
+    def _can(self, case: Case, axis: str, value: str) -> bool:
+        """Return whether a question can be asked with one value of an axis."""
+        asking, flags, entry = self._asking, case.shapes.flags().values(), case.target.entry
+        is_torch, is_layer = entry.arrays == "torch", isinstance(case.target, Layer)
+        by_hand = "autograd" in asking.context.task.problem.forbid
+        match axis:
+            case "mode":
+                return is_torch
+            case "leaf":
+                several = len(case.shapes.numbers()) > (1 if value == "one" else 2)
+                fits = {"none": is_layer, "made": True}.get(value, several)
+                return is_torch and not by_hand and fits
+            case "frozen":
+                return is_torch and is_layer
+            case "instance":
+                return is_torch and is_layer
+            case "layout" | "after":
+                return entry.arrays != "either"
+            case "before":
+                if value == "other weights":
+                    return is_layer
+                if value == "backward":
+                    return is_torch and not by_hand
+                return is_torch or value in ("same", "other numbers")
+            case "weights":
+                return is_layer and is_torch
+            case "inputs":
+                return entry.name in asking.left_alone
+            case "object":
+                return bool(numbers.alike(case))
+            case "gradient":
+                return bool(self._wrt) and is_torch and 1 not in case.shapes.letters.values()
+            case "dtype":
+                dtype = getattr(torch, value)
+                return dtype is not case.dtype and asking.is_also_in(dtype, case)
+            case "size" if value in _ITEMS:
+                return _has_items(case)
+            case "size" if value == "one":  # where gradients are 0, but for rounding
+                return bool(case.lengths) and not by_hand
+            case "size":
+                return len(case.lengths) > (value in _LENGTHS_APART)
+            case "heads":
+                return bool(_head_sizes(case, value, self._wide))
+            case "mask dtype":
+                return bool(flags) and (is_torch or value != "bfloat16")
+            case "mask":
+                return self._can_mask(case, value)
+            case "values" if value in ("large", "small"):
+                return bool(numbers.linear(case))
+            case "values":
+                return bool(numbers.with_positions(case))
+            case "scores" if value != "large":
+                return case.domain.scores and numbers.takes_q_and_k(case) and not by_hand
+            case _:
+                # where every weight is 0 or 1 gradients are 0, but for the rounding of the rest
+                return case.domain.scores and (not by_hand or self._can(case, "dtype", "float64"))
+
+    def _can_mask(self, case: Case, value: str) -> bool:
+        blocked = masks.blocked_keys(case)
+        match value:
+            case "row":
+                return bool(blocked) and case.target.entry.name in self._asking.row_blocked
+            case "nearly causal" | "unlike":
+                return masks.nearly(case, value, self._asking.draw)
+            case "alone":
+                return bool(blocked or _lengths_given(case))
+            case _:
+                return bool(blocked)
+
+    @property
+    def are_askable(self) -> bool:
+        """Whether the process in which layers were made still lives."""
+        return all(one.target.is_usable for one in self._cases)
+
+    def drawn(self) -> Iterator[Row]:
+        """Yield the rows of the array in an order drawn from the seed."""
+        if len(self._axes) < 3:
+            return
+        of_masks = [{**_ALONE, "mask dtype": dtype} for dtype in self._axes.get("mask dtype", ())]
+        first = [{**_KEPT_FROM_INFERENCE, _CASE: case} for case in self._axes[_CASE]]
+        presets = [one for one in (*_HARD, *of_masks, *first) if self._is_possible(one)]
+        presets = [{a: v for a, v in one.items() if a in self._axes} for one in presets]
+        draw = self._asking.draw
+        seed = draw.integer(0, 2**31)
+        unable = [[*one, *sorted(cases)] for one, cases in self._unable.items()]
+        rows = memory().recall(
+            key_of("rows", self._axes, unable, seed, presets),
+            lambda: covering(self._axes, self._are_apart, seed, presets, _HIDING),
+        )
+        for number, index in enumerate(draw.permutation(len(rows)).tolist()):
+            row = {axis: value for axis, value in rows[index].items() if value}
+            yield {**row, _TURN: str(number), **self._equal(row, number)}
+        yield from self._of_each_parameter()
+
+    def _of_each_parameter(self) -> Iterator[Row]:
+        """Yield rows in which one parameter alone learns, and in which it alone does not."""
+        layer, presets = self._cases[0].target, (_FROZEN_ALONE, _LEARNS_ALONE)
+        if isinstance(layer, Layer) and all(map(self._is_possible, presets)):
+            count = len(layer.parameters)
+            for number in self._asking.draw.permutation(count).tolist()[:_FEW_PARAMETERS]:
+                yield from ({_CASE: "0", **preset, _TURN: str(number)} for preset in presets)
+
+    def _is_possible(self, preset: Row) -> bool:
+        """Return whether some question can be asked with all these values."""
+        if not all(value in self._axes.get(axis, ("",)) for axis, value in preset.items()):
+            return False
+        unable = set.union(*(self._unable.get(one, set()) for one in preset.items()))
+        return not {*self._axes[_CASE]} <= unable and preset.get(_CASE) not in unable
+
+    def _are_apart(self, one: Value, other: Value) -> bool:
+        for first, second in ((one, other), (other, one)):
+            if first[0] == _CASE:
+                if first[1] in self._unable.get(second, ()):
+                    return True
+            elif second[1] and not _APART.get(first, frozenset()).isdisjoint({second, second[0]}):
+                return True
+        unable = self._unable.get(one, set()) | self._unable.get(other, set())
+        return len(unable) == len(self._cases)
+
+    def _equal(self, row: Row, number: int) -> Row:
+        """Return two letters that are made equal in a row whose sizes are plain otherwise."""
+        if {"size", "heads", "object"} & row.keys():
+            return {}
+        ties = _ties(self._cases[int(row[_CASE])])
+        return {"equal": ties[number % len(ties)]} if ties else {}
+
+    def ask(self, row: Row) -> CheckFailure | None:
+        """Return how the answer to a row is wrong; where that may be rounding, every time."""
+        tries = (self._asked(row, turn) for turn in range(1 + _AGAIN))
+        if row.get("mask") == "alone" and row.get("scores"):
+            # a number for −∞ is overtaken in some of them only, and nothing nearly ties
+            return next((failure for failure in tries if failure is not None), None)
+        failure = next(tries)
+        if failure is not None and _may_be_rounding(row, failure):
+            for again in tries:
+                if again is None:
+                    return None
+        return failure
+
+    def _asked(self, row: Row, turn: int) -> CheckFailure | None:
+        """Return how the answer to a row is wrong with some numbers."""
+        asking, case = self._asking, self._cases[int(row[_CASE])]
+        told = " ".join(f"{axis}={value}" for axis, value in sorted(row.items()))
+        place = f"domain {case.target.entry.name} {turn} {told}"
+        asking.enter(f"{place} sizes")
+        letters = self._letters(case, row)
+        asking.enter(place)
+        manner: dict[str, Any] = {axis: row[axis] for axis in _MANNERS if row.get(axis)}
+        manner["number"] = int(row[_TURN])
+        try:
+            target = self._target(case, letters, row)
+        except CheckFailure:
+            return None
+        question = target.remembered(
+            (place, asking.context.task.seed, case.args, case.names, self._wrt),
+            lambda: self._made(case, target, row, letters, manner),
+        )
+        if question is None:
+            return None
+        case = replace(case, target=target, args=tuple(question.args), shapes=question.shapes)
+        if row.get("gradient"):
+            if row["gradient"] == "expanded":
+                manner["upstream"] = "expanded"
+            if row.get("leaf") != "made":
+                manner.pop("leaf", None)
+
+        def ask() -> CheckFailure | None:
+            looked_at = bool(row.get("inputs"))
+            with asking.allowing(case):
+                return asking.ask(
+                    case,
+                    question.asked,
+                    manner,
+                    question.score,
+                    question.args,
+                    question.wanted,
+                    looked_at,
+                )
+
+        called = (case.target, row.get("mode"))
+        if row.get("weights"):
+            if called not in self._called:
+                ask()  # what it keeps then is of the weights before
+            self._redraw(case.target, row)
+        self._called.add(called)
+        return ask()
+
+    def _redraw(self, layer: object, row: Row) -> None:
+        """Give a layer other weights, or one of them."""
+        assert isinstance(layer, Layer)
+        if row["weights"] == "anew":
+            layer.redraw()
+        else:
+            biases, role = divmod(int(row[_TURN]), len(layer.entry.roles))
+            layer.redraw_one(role, bias=biases % 2 == 1)
+
+    def shrunk(self, row: Row, failure: CheckFailure) -> tuple[Row, CheckFailure]:
+        """Return a row with the fewest values with which the answer is wrong, and how it is.
+
+        Of an answer that is right when it is asked again there is none. What takes too long is not
+        asked again and again: its size is to blame.
+        """
+        if isinstance(failure, TimedOut):
+            return {"size": row["size"]} if "size" in row else {}, failure
+        if self.ask(row) is None:
+            return {}, failure
+        left = dict(row)
+        for axis in _ABOUT:
+            for plainer in _plainer(left, axis) if left.get(axis) else ():
+                again = self.ask(plainer)
+                if again is not None:
+                    left, failure = plainer, again
+        return {axis: value for axis, value in left.items() if axis in _ABOUT}, failure
+
+    def _made(
+        self,
+        case: Case,
+        target: Target,
+        row: Row,
+        letters: Mapping[str, int],
+        manner: Mapping[str, Any],
+    ) -> _Question | None:
+        """Return the question of a row, with numbers drawn anew; None where there is none such."""
+        draw, number, letters = self._asking.draw, int(row[_TURN]), {**letters}
+        group = self._group(case, row)
+        spread = [letters.pop(name, 0) for name in _LEADING][: len(case.shapes.leading)]
+        layer, dtype = target if isinstance(target, Layer) else None, self._dtype(case, row)
+        if layer is not None or dtype is not case.dtype:
+            case = in_dtype(case, dtype, layer)
+        args = case.shapes.at(letters, draw, spread=spread)
+        for index, value in case.shapes.numbers().items():  # a check's own may be huge
+            args[index] = signed_like(value, self._asking.like(args[index]))
+        args = numbers.changed(case, args, row.get("values", ""), self._asking)
+        if row.get("mask") == "alone":
+            for index in _lengths_given(case):
+                args[index] = torch.ones_like(args[index])
+        if row.get("mask") and row["mask"] != "row":
+            args = masks.blocking(case, args, row["mask"], draw, number)
+        for index in case.shapes.flags():
+            if row.get("mask dtype"):
+                args[index] = args[index].to(getattr(torch, row["mask dtype"]))
+        if any(args[index].shape != args[group[0]].shape for index in group):
+            return None
+        args = [args[group[0]] if index in group else value for index, value in enumerate(args)]
+        case = replace(case, args=tuple(args), shapes=shapes_of(case.target, case.domain, args))
+        score = 0.0
+        if row.get("scores"):
+            try:
+                args, score = enlarged(case, row["scores"], draw)
+            except Exception:  # the reference refuses it: it is none of the domain
+                return None
+        asked = args
+        if row.get("mask") == "row":
+            asked = masks.without_a_row(case, args, draw)
+        wanted = None
+        if row.get("gradient"):
+            wanted = numbers.wanted(case, args, self._asking, self._wrt, manner)
+            if row["gradient"] == "expanded":
+                wanted = numbers.alike_along(wanted)
+        return _Question(args, case.shapes, asked, score, wanted)
+
+    def _group(self, case: Case, row: Row) -> Sequence[int]:
+        """Return the inputs that are one object in a row."""
+        groups = numbers.alike(case) if row.get("object") else []
+        return groups[int(row[_TURN]) % len(groups)] if groups else []
+
+    def _dtype(self, case: Case, row: Row) -> torch.dtype:
+        """Return the dtype of a row; float64 where rounding might be felt that nobody knows."""
+        scores = row.get("scores")
+        by_hand = "autograd" in self._asking.context.task.problem.forbid
+        is_felt = scores and (scores != "large" or by_hand or not shows_scores(case))
+        if is_felt and self._can(case, "dtype", "float64"):
+            return torch.float64
+        return getattr(torch, row["dtype"]) if row.get("dtype") else case.dtype
+
+    def _target(self, case: Case, letters: Mapping[str, int], row: Row) -> Target:
+        """Return what is asked: a layer made with other sizes, which serves all rows.
+
+        What it makes in its first call and keeps is to be made in inference mode, too.
+        """
+        if not isinstance(case.target, Layer):
+            return case.target
+        dtype = self._dtype(case, row)
+        sizes = {name: letters.get(name, size) for name, size in case.target.sizes.items()}
+        key = (dtype, *sizes.items())
+        if key not in self._layers or row.get("before") == "inference":
+            self._layers[key] = case.target.like(dtype=dtype, **sizes)
+        return self._layers[key]
+
+    def _letters(self, case: Case, row: Row) -> dict[str, int]:
+        """Return the sizes of a row, those of leading axes without letters as `_LEADING`."""
+        letters = self._lengths_of(case, row)
+        if row.get("equal"):
+            letters |= _made_equal(case, row["equal"])
+        return letters | numbers.made_alike(case, self._group(case, row), letters)
+
+    def _lengths_of(self, case: Case, row: Row) -> dict[str, int]:
+        draw, size = self._asking.draw, row.get("size", "")
+        letters = _head_sizes(case, row.get("heads", ""), self._wide)
+        if size in ("one", "next"):
+            letters |= {
+                one: 1 if size == "one" else case.shapes.letters[one] + 1 for one in case.long
+            }
+            return case.fitting(letters)
+        ranges = {**_LENGTHS, **_LENGTHS_APART}.get(size, (None, None))
+        for group, within in ((case.lengths[:-1], ranges[0]), (case.lengths[-1:], ranges[1])):
+            for equal in group if within else ():
+                assert within is not None
+                # thousands of weights that are added up one by one in half precision are lost
+                adds_up = within is _THOUSANDS and row.get("dtype") == "bfloat16"
+                if row.get("heads") or adds_up:
+                    within = _LESS.get(within, within)
+                while within in _LESS and case.domain.longest < within[1]:
+                    within = _LESS[within]
+                letters |= dict.fromkeys(equal, draw.integer(*within))
+        letters = case.fitting(letters)
+        if size:
+            scores = _HEADS if row.get("heads") == "many" else _USUAL_HEADS
+            sizes = [letters.get(one, case.shapes.letters[one]) for one in case.long]
+            if isinstance(case.target, Layer):  # which may let a length attend to itself
+                sizes = [max(sizes, default=1)]
+            scores *= max(sizes, default=1) * min(sizes, default=1)
+            wanted = _ITEMS.get(size, (2, 2))
+            fewest = _FEWEST if size in _ITEMS else 1
+            items = min(draw.integer(*wanted), max(fewest, _MOST_SCORES // scores))
+            if _has_items(case):
+                letters[_LEADING[0] if case.shapes.leading else "B"] = items
+            if size in _LENGTHS_APART and not row.get("heads"):  # all others are least
+                if len(case.shapes.leading) > 1:
+                    letters[_LEADING[1]] = _LEAST_HEADS
+                letters |= dict.fromkeys(_free(case), _LEAST_WIDTH)
+        return letters
+
+
+def _may_be_rounding(row: Row, failure: CheckFailure) -> bool:
+    """Return whether other numbers may be answered rightly."""
+    if row.get("dtype") == "bfloat16":
+        return True
+    return failure.margin is not None and ("gradient" in row or failure.margin < _BY_FAR)
+
+
+def _plainer(row: Row, axis: str) -> Iterator[Row]:
+    """Yield a row with a plainer value of an axis, and with the plain one."""
+    if row[axis] == "expanded":
+        yield {**row, axis: "asked"}
+    yield {one: value for one, value in row.items() if one != axis}
+
+
+def _free(case: Case) -> list[str]:
+    """Return the widths of a function's inputs."""
+    if isinstance(case.target, Layer):
+        return []
+    fixed = {*case.long, *case.domain.divides, *case.domain.divides.values(), "B", "H"}
+    return [letter for letter in case.shapes.letters if letter not in fixed]
+
+
+def _ties(case: Case) -> list[str]:
+    """Return pairs of sizes that a call may have equal: the first is made what the second is."""
+    fixed = {*made_with(case.target), *case.domain.divides.values()}
+    sizes = case.shapes.letters
+    free = [group[0] for group in case.lengths]
+    free += [one for one in sizes if one not in fixed and one not in case.long]
+    others = [*sizes, *(f"{_LEADING[axis]}" for axis in range(len(case.shapes.leading[:2])))]
+    known = _sizes(case)
+    return [
+        f"{one}={other}"
+        for one in free
+        for other in others
+        if one != other and known[other] > 1 and known[one] != known[other]
+    ]
+
+
+def _sizes(case: Case) -> dict[str, int]:
+    return {**case.shapes.letters, **dict(zip(_LEADING, case.shapes.leading, strict=False))}
+
+
+def _made_equal(case: Case, tie: str) -> dict[str, int]:
+    one, _, other = tie.partition("=")
+    group = next((group for group in case.lengths if one in group), [one])
+    size = _sizes(case)[other]
+    letters = case.fitting(dict.fromkeys(group, size))
+    return letters if {*letters.values()} == {size} else {}
+
+
+def _lengths_given(case: Case) -> list[int]:
+    """Return the places of whole numbers up to which keys are open."""
+    names = case.target.entry.arguments[: len(case.args)]
+    given = [names.index(name) for name in case.domain.lengths if name in names]
+    return [index for index in given if case.args[index] is not None]
+
+
+def _has_items(case: Case) -> bool:
+    return "B" in case.shapes.letters or bool(case.shapes.leading)
+
+
+def _head_sizes(case: Case, how: str, wide: int) -> dict[str, int]:
+    """Return sizes with many heads, wide ones or one; none where heads are no size of a case."""
+    letters, divides = case.shapes.letters, case.domain.divides
+    if not how:
+        return {}
+    counts = {"many": (_HEADS, _GROUPS), "wide": (2, 2), "single": (1, 1)}[how]
+    if isinstance(case.target, Layer):
+        sizes: dict[str, int] = {}
+        for whole, heads in divides.items():
+            if heads in divides:  # the heads share keys and values in groups
+                sizes[divides[heads]] = counts[1]
+            if whole not in divides.values():
+                sizes[heads] = counts[0]
+                width = letters.get(whole, 2) if how == "single" else 2
+                sizes[whole] = sizes[heads] * (wide if how == "wide" else width)
+                if "D" in letters:
+                    sizes["D"] = sizes[whole] // sizes[heads]
+        return sizes
+    if divides or how == "single":
+        return {}
+    if how == "wide":
+        return {"D": wide} if "D" in letters else {}
+    if "H" in letters:
+        return {"H": _HEADS}
+    return {_LEADING[1]: _HEADS} if len(case.shapes.leading) > 1 else {}
+
+
+def _words_of(axis: str, value: str) -> str:
+    return {
+        "dtype": f"in {value}",
+        "equal": f"where {value.replace('=', ' = ')}",
+        "mask dtype": f"where a mask is {value}",
+    }[axis]
