@@ -31,16 +31,16 @@ BANK = Bank.builtin()
 RUN = random.Random(os.environ.get("PYTEST_XDIST_TESTRUNUID"))  # the same in all its processes
 IN_CONTAINER = [
     *sorted(FOLDER.glob("bad_input/*.py")),
-    *(path for one in BANK.ids for path in RUN.sample(sorted((FOLDER / one).glob("*.py")), 4)),
+    *(RUN.choice(sorted((FOLDER / one).glob("*.py"))) for one in BANK.ids),
 ]
-"""All that is not an answer at all, and four answers to each problem, others in each run."""
+"""All that is not an answer at all, and an answer to each problem, another in each run."""
 FORGOTTEN = [RUN.choice(sorted((FOLDER / one).glob("*.py"))) for one in BANK.ids]
 """An answer to each problem, another in each run, that is graded without memory as well."""
 IN_A_HURRY = [
     *FOLDER.glob("*/*_own_path_*.py"),
-    *(path for one in BANK.ids for path in RUN.sample(sorted((FOLDER / one).glob("*.py")), 2)),
+    *(RUN.choice(sorted((FOLDER / one).glob("*.py"))) for one in BANK.ids),
 ]
-"""Those that may be graded twice, and two of each problem, graded for the verdict alone as well."""
+"""Those that may be graded twice, and one of each problem, graded for the verdict alone as well."""
 LOOKED_AT = {*DECLARING, *IN_CONTAINER, *FORGOTTEN, *IN_A_HURRY}
 """Those of whose report more is asked than the verdict."""
 REPEATED = 3

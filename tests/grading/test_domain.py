@@ -211,7 +211,7 @@ def test_rounding_is_not_held_against_an_answer(told, problem, name, seed):
         ),
         (
             "masked-mha",
-            (SUBMISSIONS / "masked-mha" / "right_online_softmax_over_keys.py").read_text("utf-8"),
+            (SUBMISSIONS / "masked-mha" / "right_raw_parameters.py").read_text("utf-8"),
         ),
     ],
 )

@@ -15,7 +15,7 @@ from mha_judge.grading.checks.elsewhere.masks import open_keys
 from mha_judge.grading.checks.elsewhere.pairwise import pairwise
 from mha_judge.grading.checks.elsewhere.sizes import unfit
 from mha_judge.grading.expecting.answer import Answer, assert_close
-from mha_judge.grading.failures import CheckFailure
+from mha_judge.grading.failures import CheckFailure, TimedOut
 
 
 def look_elsewhere(
@@ -55,11 +55,21 @@ def _findings(
         by_entry.setdefault(case.target.entry.name, []).append(case)
     for name, own in by_entry.items():
         asking.enter(f"domain {name} pairs")
-        yield from pairwise(asking, own, wrt, until_failure)
+        found = pairwise(asking, own, wrt, until_failure)
+        yield from found
         asking.enter(f"domain {name} sizes")
         yield from unfit(asking, own)
+        if any(_is_late(finding) for finding in found):
+            continue  # it has failed at length, and would take as long again
         asking.enter(f"domain {name} lengths")
-        yield from long(asking, own, wrt)
+        for finding in long(asking, own, wrt):
+            yield finding
+            if _is_late(finding):
+                break
+
+
+def _is_late(finding: Finding) -> bool:
+    return isinstance(finding.failure, TimedOut)
 
 
 def _right(cases: Sequence[Case]) -> Iterator[Case]:

@@ -38,8 +38,9 @@ _LENGTHS_APART = {"first": (_THOUSANDS, None), "last": (None, _THOUSANDS)}
 _LESS = {_TENS: (33, 40), _HUNDREDS: _TENS, _THOUSANDS: _HUNDREDS}
 """Where heads are many, or wide, or nothing so long is graded, or not in half precision."""
 _HEADS, _GROUPS, _WIDE = 18, 3, (33, 45)
-_LONGEST = 200
-"""Sizes of a check's own beyond which its question is not varied here."""
+_LONGEST, _SHORT = 200, 16
+"""Sizes of a check's own beyond which its question is not varied here, and lengths beyond which it
+is made shorter: some rows are long anyway."""
 _MOST_SCORES = 45_000
 """Pairs of positions, of all items and heads, above which a row has fewer items."""
 _USUAL_HEADS, _FEWEST = 4, 3
@@ -158,16 +159,19 @@ def pairwise(
         wrt: By entry, the inputs whose gradients checks ask for.
         until_failure: Whether the first failure is enough.
     """
-    short = [one for one in cases if max(one.shapes.letters.values(), default=1) <= _LONGEST]
-    plain = [one for one in short if one.dtype is torch.float32]
-    plain = plain or [one for one in short if one.dtype is torch.float64]
+    cases = [one for one in cases if max(one.shapes.letters.values(), default=1) <= _LONGEST]
+    plain = [one for one in cases if one.dtype is torch.float32]
+    plain = plain or [one for one in cases if one.dtype is torch.float64]
     if not plain:
         return []
-    rows = _Rows(asking, plain, wrt.get(plain[0].target.entry.name, ()))
+    short = [_shortened(asking, one) for one in plain]
+    rows = _Rows(asking, short, wrt.get(plain[0].target.entry.name, ()))
     found: list[tuple[Row, CheckFailure]] = []
     for row in rows.drawn():
         if any(cause.items() <= row.items() for cause, _ in found):
             continue
+        if "size" in row and any(isinstance(failure, TimedOut) for _, failure in found):
+            continue  # it has failed at length, and would take as long again
         failure = rows.ask(row)
         if failure is not None:
             found.append(rows.shrunk(row, failure))
@@ -190,6 +194,19 @@ def _told(cause: Row, failure: CheckFailure) -> Finding:
         return Finding(where, failure, "before")
     where = ", ".join(_WORDS.get(one) or _words_of(*one) for one in values)
     return Finding(where, failure, values[0][0])
+
+
+def _shortened(asking: Asking, case: Case) -> Case:
+    """Return a question whose lengths are few; what was longer than another is so still."""
+    groups = sorted(case.lengths, key=lambda group: -case.shapes.letters[group[0]])
+    letters: dict[str, int] = {}
+    for number, group in enumerate(groups):
+        if case.shapes.letters[group[0]] > _SHORT:
+            letters |= dict.fromkeys(group, _SHORT - 1 - 2 * number)
+    if not letters:
+        return case
+    args = tuple(case.shapes.at(case.fitting(letters), asking.draw))
+    return replace(case, args=args, shapes=shapes_of(case.target, case.domain, args))
 
 
 @dataclass(frozen=True)
