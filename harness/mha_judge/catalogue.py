@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import ast
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from mha_judge.grading.checks.elsewhere.scores import LARGEST_SCORE
 from mha_judge.listing import TRACKS, ProblemSummary, tracks
 from mha_judge.problem import Problem
 from mha_judge.questions import Question, as_markdown
+from mha_judge.tables import read_table
 
 _HEAD = """\
 # Problems
@@ -69,8 +69,7 @@ def with_manners(statement: str, problem: Problem, words: Mapping[str, str]) -> 
 
 def manners(bank: Bank) -> dict[str, dict[str, str]]:
     """Return the texts of `manners.toml` by language and name."""
-    text = (bank.root / "problems" / "manners.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return read_table(bank.root / "problems" / "manners.toml")
 
 
 def _manners(problem: Problem) -> list[str]:

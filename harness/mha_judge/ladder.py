@@ -21,8 +21,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mha_judge.bank import LANGUAGES
 from mha_judge.errors import BankError
-from mha_judge.mistake import SHARED, read_table
+from mha_judge.mistake import SHARED
 from mha_judge.questions import Sentence, Title
+from mha_judge.tables import read_table
 
 if TYPE_CHECKING:
     from mha_judge.bank import Bank

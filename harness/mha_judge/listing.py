@@ -7,11 +7,11 @@ What is read here is checked here; whatever is amiss goes to the full validation
 from __future__ import annotations
 
 import graphlib
-import tomllib
 from dataclasses import dataclass
 
 from mha_judge.bank import Bank
 from mha_judge.errors import BankError
+from mha_judge.tables import read_table
 
 
 @dataclass(frozen=True)
@@ -87,12 +87,12 @@ def circle(bank: Bank) -> list[str]:
 def _line(bank: Bank, problem_id: str) -> ProblemSummary:
     path = bank.root / "problems" / problem_id / "problem.toml"
     try:
-        fields = tomllib.loads(path.read_text(encoding="utf-8"))
+        fields = read_table(path)
         values = {name: fields[name] for name in _TYPES}
         fits = all(type(values[name]) is kind for name, kind in _TYPES.items())
         requires = fields.get("requires", [])
         fits = fits and type(requires) is list and all(type(one) is str for one in requires)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError):
+    except (BankError, KeyError):
         fits = False
     if not fits or values["id"] != problem_id:
         bank.problem(problem_id)  # says what is wrong

@@ -9,7 +9,6 @@ share stand in `shared.toml`. Wrong choices of questions are mistakes too.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from mha_judge.errors import BankError
 from mha_judge.outcomes import Severity
 from mha_judge.questions import Question, Sentence, Title
+from mha_judge.tables import read_table
 
 SHARED = "shared.toml"
 
@@ -133,20 +133,6 @@ def apply_edits(reference: str, edits: Sequence[Edit]) -> str:
         changed += reference[end:start] + edit.new
         end = start + len(edit.old)
     return changed + reference[end:]
-
-
-def read_table(path: Path) -> dict[str, Any]:
-    """Return what a file of the bank holds; nothing where there is no file.
-
-    Raises:
-        BankError: If it is not valid TOML.
-    """
-    if not path.is_file():
-        return {}
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BankError(f"{path}: not valid TOML: {error}; correct the file") from error
 
 
 def _read(path: Path, entry: Any, shared: Mapping[str, Any], reference: str) -> Mistake:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -22,6 +21,7 @@ from pydantic import (
 
 from mha_judge.errors import BankError
 from mha_judge.sandbox.limits import Limits
+from mha_judge.tables import read_table
 
 IDENTIFIER = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
 """What the id of a problem looks like."""
@@ -253,11 +253,7 @@ def read_problem(path: Path, problem_id: str) -> Problem:
         BankError: If the file is broken; names file, key and remedy.
     """
     try:
-        fields = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BankError(f"{path}: not valid TOML: {error}; correct the file") from error
-    try:
-        problem = Problem.model_validate(fields)
+        problem = Problem.model_validate(read_table(path))
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"]) or "(the whole file)"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mha_judge.errors import BankError
+from mha_judge.tables import read_table
 
 LETTERS = "abcdefgh"
 Title = Annotated[str, Field(min_length=5, max_length=160)]
@@ -126,12 +126,10 @@ def read_questions(path: Path) -> dict[str, Question]:
     """
     if not path.is_file():
         return {}
+    fields = read_table(path)
     try:
-        fields = tomllib.loads(path.read_text(encoding="utf-8"))
         version = fields.get("version", 1)
         items = [_question(path, q | {"version": version}) for q in fields["question"]]
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BankError(f"{path}: not valid TOML: {error}; correct the file") from error
     except (KeyError, TypeError) as error:
         raise BankError(
             f"{path}: has no list of questions; begin each question with [[question]]"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mha_judge.errors import BankError
 from mha_judge.stamps import Stamp, stamp_of
+from mha_judge.tables import read_table
 
 _Words = Annotated[str, Field(pattern=r"^[\sA-Za-z0-9_]*$")]
 _Table = dict[str, _Words]
@@ -128,9 +128,7 @@ def read_vocabulary(path: Path) -> Vocabulary:
 def _read(path: Path, stamp: Stamp) -> Vocabulary:
     """Return the words of a file as it stands at a time."""
     try:
-        return Vocabulary.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BankError(f"{path}: not valid TOML: {error}; mend the file") from error
+        return Vocabulary.model_validate(read_table(path))
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])

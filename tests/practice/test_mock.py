@@ -1,5 +1,6 @@
 """The mock interview: what is asked, its clock, that it survives, and what it leaves behind."""
 
+import contextlib
 import json
 import os
 import pty
@@ -680,8 +681,8 @@ class Terminal:
         os.close(other)
         self._text = ""
 
-    def until(self, words):
-        deadline = time.monotonic() + 60
+    def until(self, words, within_s=60):
+        deadline = time.monotonic() + within_s
         while words not in self._text:
             assert time.monotonic() < deadline, self._text[-2000:]
             if select.select([self._judge], [], [], 1)[0]:
@@ -692,6 +693,14 @@ class Terminal:
                 assert new, self._text[-2000:]
                 self._text += new.decode("utf-8", "replace")
         self._text = self._text[self._text.index(words) + len(words) :]
+
+    def interrupt(self, words):
+        """Press Ctrl-C until there are these words: `input` hears none that comes as it begins."""
+        for _ in range(10):
+            self.process.send_signal(signal.SIGINT)
+            with contextlib.suppress(AssertionError):
+                return self.until(words, within_s=5)
+        raise AssertionError(self._text[-2000:])
 
     def type(self, line):
         os.write(self._judge, f"{line}\n".encode())
@@ -721,8 +730,7 @@ def test_an_interview_survives_kill_9(store, tmp_path):
         second.type(line)
         second.until(answer)
     second.until("Ctrl-C leaves.")
-    second.process.send_signal(signal.SIGINT)
-    second.until("Everything is kept")
+    second.interrupt("Everything is kept")
     assert second.process.wait(30) == 0
     second.close()
     third = Terminal()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mha_judge.bank import Bank, module_name
 from mha_judge.errors import BankError
+from mha_judge.tables import read_table
 
 
 class Equivalent(BaseModel):
@@ -35,11 +35,9 @@ def read_equivalents(bank: Bank, problem_id: str) -> dict[str, str]:
         BankError: If the file is broken.
     """
     path = _path(bank, problem_id)
-    if not path.is_file():
-        return {}
     try:
-        listed = _Listed.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValidationError) as error:
+        listed = _Listed.model_validate(read_table(path))
+    except ValidationError as error:
         raise BankError(f"{path}: {error}; correct the file") from error
     return {equivalent.change: equivalent.reason for equivalent in listed.equivalent}
 
