@@ -152,7 +152,7 @@ def _aloud(asking: Asking, case: Case) -> Finding:
 
     In half precision one weight too many among hundreds is otherwise lost in rounding.
     """
-    letters = case.fitting(_square(asking, case, _MANY))
+    letters = case.fitting(_square(asking, case, _HUNDREDS))
     failure = _loud_failure(asking, case, letters)
     if failure is not None and failure.margin is not None:
         again = (_loud_failure(asking, case, letters) for _ in range(_AGAIN))

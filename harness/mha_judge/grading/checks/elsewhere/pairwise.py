@@ -48,9 +48,9 @@ _USUAL_HEADS, _FEWEST = 4, 3
 _LEAST_HEADS, _LEAST_WIDTH = 2, 3
 """Heads, and widths of a function's inputs, where a length is thousands."""
 _AGAIN = 2
-"""How often a row is asked with other numbers. In half precision it must be wrong each time: where
-two scores nearly tie, rounding may turn a query to either key. So must gradients be, which jump
-where a ReLU is nearly 0."""
+"""How often a row is asked again with other numbers. In half precision it must be wrong each time:
+where two scores nearly tie, rounding may turn a query to either key. So must gradients be, which
+jump where a ReLU is nearly 0."""
 _BY_FAR = 10.0
 """How many times further off than it may be an answer is that is not asked again."""
 _MOST_CAUSES = 4
@@ -381,7 +381,7 @@ class _Rows:
 
     def _equal(self, row: Row, number: int) -> Row:
         """Return two letters that are made equal in a row whose sizes are plain otherwise."""
-        if {"size", "heads", "object"} & row.keys():
+        if {"size", "heads", "object"} & row.keys() or _is_told_by_some(row):
             return {}
         ties = _ties(self._cases[int(row[_CASE])])
         return {"equal": ties[number % len(ties)]} if ties else {}
@@ -389,8 +389,9 @@ class _Rows:
     def ask(self, row: Row) -> CheckFailure | None:
         """Return how the answer to a row is wrong; where that may be rounding, every time."""
         tries = (self._asked(row, turn) for turn in range(1 + _AGAIN))
-        if row.get("mask") == "alone" and row.get("scores"):
-            # a number for −∞ is overtaken in some of them only, and nothing nearly ties
+        if _is_told_by_some(row):
+            if _has_items(self._cases[int(row[_CASE])]):
+                return next(tries)
             return next((failure for failure in tries if failure is not None), None)
         failure = next(tries)
         if failure is not None and _may_be_rounding(row, failure):
@@ -554,6 +555,10 @@ class _Rows:
         letters = self._lengths_of(case, row)
         if row.get("equal"):
             letters |= _made_equal(case, row["equal"])
+        plenty = row.get("size") in {*_ITEMS, *_LENGTHS}
+        if _is_told_by_some(row) and not plenty and _has_items(case):
+            items = _items_of(case)
+            letters[items] = (1 + _AGAIN) * letters.get(items, _sizes(case)[items])
         return letters | numbers.made_alike(case, self._group(case, row), letters)
 
     def _lengths_of(self, case: Case, row: Row) -> dict[str, int]:
@@ -583,15 +588,26 @@ class _Rows:
                 sizes = [max(sizes, default=1)]
             scores *= max(sizes, default=1) * min(sizes, default=1)
             wanted = _ITEMS.get(size, (2, 2))
+            if size == "many" and row.get("heads"):
+                wanted = _LESS[wanted]
             fewest = _FEWEST if size in _ITEMS else 1
             items = min(draw.integer(*wanted), max(fewest, _MOST_SCORES // scores))
             if _has_items(case):
-                letters[_LEADING[0] if case.shapes.leading else "B"] = items
+                letters[_items_of(case)] = items
             if size in _LENGTHS_APART and not row.get("heads"):  # all others are least
                 if len(case.shapes.leading) > 1:
                     letters[_LEADING[1]] = _LEAST_HEADS
                 letters |= dict.fromkeys(_free(case), _LEAST_WIDTH)
         return letters
+
+
+def _is_told_by_some(row: Row) -> bool:
+    """Return whether it is told by some of a row's numbers only that an answer is wrong.
+
+    A number for −∞ is overtaken by some scores and not by others. So there are more items, or it
+    is asked more than once; and as nothing nearly ties, to be wrong once is to be wrong.
+    """
+    return row.get("mask") == "alone" and bool(row.get("scores"))
 
 
 def _may_be_rounding(row: Row, failure: CheckFailure) -> bool:
@@ -653,6 +669,11 @@ def _lengths_given(case: Case) -> list[int]:
 
 def _has_items(case: Case) -> bool:
     return "B" in case.shapes.letters or bool(case.shapes.leading)
+
+
+def _items_of(case: Case) -> str:
+    """Return what the number of items is called."""
+    return _LEADING[0] if case.shapes.leading else "B"
 
 
 def _head_sizes(case: Case, how: str, wide: int) -> dict[str, int]:
