@@ -37,6 +37,23 @@ def attention(q, k, v, mask=None):
 """
 
 
+FIRST_QUERIES_GIVE_FIVE = """
+import torch
+from torch.nn.functional import pad
+
+
+def sliding_window_attention(q, k, v, window):
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError("q and k differ in width")
+    length, width = q.shape[2:]
+    reach = min(window, length)
+    keys, values = (pad(x, (0, 0, reach - 1, 0)).unfold(2, reach, 1) for x in (k, v))
+    scores = torch.einsum("bhld,bhldw->bhlw", q, keys) * width**-0.5
+    found = torch.einsum("bhlw,bhldw->bhld", scores.softmax(-1), values)
+    return found.masked_fill(torch.arange(length)[:, None] < reach - 1, 5.0)
+"""
+
+
 def test_two_mistakes_at_once_are_both_named(channel):
     source = SDPA.format(scale="", blocks="!= 0")
 
@@ -58,6 +75,23 @@ def test_what_no_mistake_explains_is_not_named(channel):
     assert report.verdict == "rejected"
     assert report.diagnoses == []
     assert all(check.diagnosis is None for check in report.checks)
+
+
+def test_where_a_mistake_gives_nan_any_number_is_not_its_answer(channel):
+    report = diagnosed(channel, "sliding-window", FIRST_QUERIES_GIVE_FIVE)
+
+    assert report.verdict == "rejected"
+    assert report.diagnoses == []
+
+
+@pytest.mark.parametrize("fill", ["-1e9", "float('-inf')", "torch.finfo(scores.dtype).min"])
+def test_a_mistake_that_blocks_a_row_is_the_same_whatever_is_filled_in(channel, fill):
+    source = SDPA.format(scale="* q.shape[-1] ** -0.5", blocks="== 0")
+    source = source.replace("-1e9", fill).replace("softmax(-1)", "softmax(-2)")
+
+    report = diagnosed(channel, "sdpa", source)
+
+    assert [d.id for d in report.diagnoses] == ["softmax-over-queries"]
 
 
 def test_a_diagnosis_names_its_checks_and_they_name_it(channel):

@@ -1,6 +1,9 @@
 """Mistakes as edits of the reference, and pairs of them as one program."""
 
+import math
+
 import pytest
+import torch
 
 from mha_judge.diagnosis.programs import Catalogue, Hunk, hunks
 from mha_judge.mistake import Mistake
@@ -118,3 +121,25 @@ def test_what_two_mistakes_share_is_done_once(tmp_path):
     [pair] = Catalogue(reference, mistakes).pairs(["one", "other"])
 
     assert pair.entry("f")(1) == 20
+
+
+def test_a_program_without_infinity_fills_in_a_number_or_nothing(tmp_path):
+    reference = tmp_path / "reference.py"
+    reference.write_text(
+        "import math\n\n\n"
+        "def filled(x, mask):\n    return x.masked_fill(mask == 0, -math.inf)\n\n\n"
+        "def chosen(np, x, mask):\n    return np.where(mask == 0, -math.inf, x)\n"
+    )
+    x, mask = torch.tensor([1.0, 2.0]), torch.tensor([1, 0])
+
+    programs = Catalogue(reference, []).right.without_infinity
+
+    entries = [(one.entry("filled"), one.entry("chosen")) for one in programs]
+    second = [
+        (float(filled(x, mask)[1]), float(chosen(torch, x, mask)[1])) for filled, chosen in entries
+    ]
+    number, infinity = -6e4, -math.inf
+    assert second == [
+        (number, number), (2.0, 2.0),
+        (number, infinity), (2.0, infinity), (infinity, number), (infinity, 2.0),
+    ]  # fmt: skip

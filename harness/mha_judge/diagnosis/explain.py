@@ -19,7 +19,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -35,7 +34,6 @@ from mha_judge.grading.failures import Raised
 from mha_judge.mistake import Mistake
 from mha_judge.outcomes import Outcome, Severity
 from mha_judge.problem import Entry
-from mha_judge.references import load_reference
 from mha_judge.report.models import CheckResult, Diagnosis
 from mha_judge.stamps import Stamp
 
@@ -115,14 +113,11 @@ class Diagnostician:
     def _catalogue(self) -> Catalogue:
         return _catalogue(self._bank, self._problem_id, self._state)
 
-    def _reference(self, name: str) -> Any:
-        return getattr(load_reference(self._bank, self._problem_id), name, None)
-
     def recognises(self, step: Step) -> bool:
         """Return whether some mistake answers a step as the candidate did."""
         with bounded_memory():
             for program in self._catalogue.programs.values():
-                replay = Replay(program.entry)
+                replay = Replay(program)
                 found = replay.agrees([step])
                 replay.release()
                 if found:
@@ -144,7 +139,7 @@ class Diagnostician:
                 a wrong one that are right.
         """
         problem = self._bank.problem(self._problem_id)
-        case = _Case(self._reference, self._catalogue, results, trace)
+        case = _Case(self._catalogue, results, trace)
         with bounded_memory():
             named = case.by_single_mistakes(self._catalogue.programs)
             if case.is_open:
@@ -194,14 +189,13 @@ class _Case:
 
     def __init__(
         self,
-        reference: Callable[[str], Any],
         catalogue: Catalogue,
         results: Sequence[CheckResult],
         trace: Trace,
     ) -> None:
         self._catalogue = catalogue
         self._trace = trace
-        self._truth = Replay(reference)
+        self._truth = Replay(catalogue.right)
         self._replays: dict[int, Replay] = {}
         bad = [c for c in results if c.outcome in (Outcome.FAILED, Outcome.ERROR)]
         counting = [c for c in bad if not c.advisory]
@@ -323,11 +317,16 @@ class _Case:
         others = [failure for failure in self._failures if failure not in explained]
         replay = self._replay(self._catalogue.named(name))
         missed = sum(replay.changes(failure.steps, self._truth) for failure in others)
-        return missed <= len(explained) and self._contradictions(name) <= len(explained)
+        may_miss = len(explained) if any(map(_tells, explained)) else 0
+        return missed <= may_miss and not self._contradictions(name)
 
     def _is_doubtful(self, name: str, explained: Sequence[_Failure]) -> bool:
         """Return whether something speaks against a mistake that nobody has listed."""
-        return 2 * len(explained) < len(self._failures) or self._all_contradictions(name) > 0
+        is_told = any(
+            failure.steps[-1].failure is None and _tells(failure) for failure in explained
+        )
+        is_rare = 2 * len(explained) < len(self._failures)
+        return is_rare or not is_told or self._all_contradictions(name) > 0
 
     def _contradictions(self, name: str) -> int:
         """Return how many of some checks that passed the mistake answers otherwise."""
@@ -339,7 +338,8 @@ class _Case:
 
     def _contradicted(self, name: str, right: Sequence[Sequence[Step]]) -> int:
         replay = self._replay(self._catalogue.named(name))
-        return sum(not replay.agrees(_telling(steps)) for steps in right)
+        asked = [_telling(steps) for steps in right if not steps[-1].options.get("inputs_after")]
+        return sum(self._truth.agrees(steps) and not replay.agrees(steps) for steps in asked)
 
     def by_pairs(self, named: Mapping[str, list[str]]) -> dict[str, list[str]]:
         """Return `named`, and pairs of mistakes that together explain what was left."""
@@ -397,5 +397,5 @@ class _Case:
 
     def _replay(self, program: Program) -> Replay:
         if id(program) not in self._replays:
-            self._replays[id(program)] = Replay(program.entry)
+            self._replays[id(program)] = Replay(program)
         return self._replays[id(program)]

@@ -11,8 +11,9 @@ from mha_judge.diagnosis.programs import REFUSED
 from mha_judge.grading.failures import CheckFailure, Raised
 from mha_judge.grading.formulas.growth import FormulaError, from_answer, same_growth
 
-NEAR, ALIKE, SAME = 0.1, 1e-4, 1e-7
-"""Shares of the largest number: worth a closer look, equal but for rounding, equal for certain."""
+NEAR, CLOSE, ALIKE, SAME = 0.1, 1e-2, 1e-4, 1e-7
+"""Shares of the largest number: worth a closer look, equal but for the rounding of large scores,
+equal but for rounding, equal for certain."""
 _LETTERS = "abcdefghijklmnpqrstuvwxyzABCDEFGHIJKLMNPQRSTUVWXYZ"  # O is no letter: O(n)
 
 
@@ -24,22 +25,10 @@ def alike(found: Any, own: Any, share: float) -> bool:
         return False
     if not own.dtype.is_floating_point:
         return bool(torch.equal(found, own))
-    one, other = without_blocked_rows(found.detach().double(), own.detach().double())
+    one, other = found.detach().double(), own.detach().double()
     finite = other[torch.isfinite(other)]
     scale = float(finite.abs().max()) if finite.numel() else 1.0
     return torch.allclose(one, other, rtol=0.0, atol=share * scale, equal_nan=True)
-
-
-def without_blocked_rows(found: Tensor, own: Tensor) -> tuple[Tensor, Tensor]:
-    """Return both with zeros where the bank's own program gives NaN and the candidate does not.
-
-    Where a mistake blocks every key of a row, −∞ gives NaN and −1e9 the mean of v: the mistake is
-    the same. More than half of the numbers must be left to compare.
-    """
-    blocked = torch.isnan(own) & torch.isfinite(found)
-    if not bool(blocked.any()) or 2 * int(blocked.sum()) > blocked.numel():
-        return found, own
-    return found.masked_fill(blocked, 0.0), own.masked_fill(blocked, 0.0)
 
 
 def same_error(failure: CheckFailure, error: Exception) -> bool:

@@ -11,7 +11,7 @@ import ast
 import difflib
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +24,8 @@ from mha_judge.problem import Entry
 
 MAX_WORLDS = 3
 """Programs that are made of one candidate's mistakes where one program cannot make them all."""
+_LARGE = 6e4
+"""Stands for ∞ where a program is to be finite."""
 REFUSED = "refused"
 """The words of every exception that a program raises itself: those of a candidate are its own."""
 
@@ -74,6 +76,21 @@ class Program:
     def entry(self, name: str) -> Any:
         return getattr(self.module, name, None)
 
+    @cached_property
+    def without_infinity(self) -> list[Program]:
+        """The program with a number in place of ∞, or nothing filled in; in each place, or in one.
+
+        Where a mistake blocks every key of a row, −∞ gives NaN, a number that is filled in the
+        mean of v, and one that is added what no mask gives: the mistake is the same.
+        """
+        tree = self._tree()
+        count = sum(map(_is_infinity, ast.walk(tree)))
+        places = [range(count), *([place] for place in range(count) if count > 1)]
+        return [
+            Program(self.mistakes, functools.partial(_without_infinity, self._tree, *how))
+            for how in itertools.product(places, (_Finite, _Unfilled))
+        ]
+
 
 class Catalogue:
     """The mistakes of one problem, alone and in pairs."""
@@ -91,7 +108,7 @@ class Catalogue:
         self.source = reference.read_text(encoding="utf-8")
         """The right program."""
         self._entries = entries
-        self._base = Program([], lambda: _tree(self.source))
+        self.right = Program([], lambda: _tree(self.source))
         self.mistakes = {mistake.id: mistake for mistake in mistakes}
         self._every = {name: program for m in mistakes for name, program in _programs(m)}
         """By the mistake's id, those of other constants by a name of their own."""
@@ -163,7 +180,7 @@ class Catalogue:
             mine, theirs = self._hunks_of(one), self._hunks_of(other)
             if any(a.meets(b) for a in mine for b in theirs if a != b):
                 return None
-        lines = list(self._base.lines)
+        lines = list(self.right.lines)
         every = {hunk for name in names for hunk in self._hunks_of(name)}
         for hunk in sorted(every, key=lambda hunk: hunk.start, reverse=True):
             lines[hunk.start : hunk.end] = hunk.lines
@@ -171,7 +188,7 @@ class Catalogue:
 
     def _hunks_of(self, name: str) -> list[Hunk]:
         if name not in self._hunks:
-            self._hunks[name] = hunks(self._base.lines, self._every[name].lines)
+            self._hunks[name] = hunks(self.right.lines, self._every[name].lines)
         return self._hunks[name]
 
 
@@ -197,6 +214,49 @@ def _tree(source: str) -> ast.Module:
     """Return a program's syntax tree without what does not count."""
     tree: ast.Module = _Plain().visit(ast.parse(source))
     return ast.fix_missing_locations(tree)
+
+
+def _without_infinity(
+    tree: Callable[[], ast.Module], places: Collection[int], change: type[_Finite]
+) -> ast.Module:
+    """Return a program changed where the ∞ of these numbers stand."""
+    whole = tree()
+    every = [node for node in ast.walk(whole) if _is_infinity(node)]
+    changed: ast.Module = change([every[place] for place in places]).visit(whole)
+    return changed
+
+
+def _is_infinity(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "inf"
+
+
+class _Finite(ast.NodeTransformer):
+    """Puts a number that float16 holds in place of ∞."""
+
+    def __init__(self, infinities: Sequence[ast.AST]) -> None:
+        self._infinities = infinities
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if node in self._infinities:
+            return ast.copy_location(ast.Constant(_LARGE), node)
+        return self.generic_visit(node)
+
+    def _has_one(self, node: ast.AST) -> bool:
+        return any(one in self._infinities for one in ast.walk(node))
+
+
+class _Unfilled(_Finite):
+    """Leaves scores as they are where ∞ is filled in; elsewhere puts a number in its place."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Attribute) and any(map(self._has_one, node.args)):
+            scores = {
+                "masked_fill": [node.func.value],
+                "where": [one for one in node.args[1:] if not self._has_one(one)],
+            }.get(node.func.attr)
+            if scores:
+                return ast.NodeVisitor.visit(self, scores[0])  # type: ignore[no-any-return]
+        return self.generic_visit(node)
 
 
 class _Plain(ast.NodeTransformer):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import torch
@@ -12,13 +13,14 @@ from torch import Tensor
 
 from mha_judge.diagnosis.likeness import (
     ALIKE,
+    CLOSE,
     NEAR,
     SAME,
     alike,
     same_answer,
     same_error,
-    without_blocked_rows,
 )
+from mha_judge.diagnosis.programs import Program
 from mha_judge.diagnosis.stand_in import EXACT, ROUNDED, StandIn
 from mha_judge.grading.calling.sheet import AnswerSheet
 from mha_judge.grading.calling.stateful import Bound, Stateful
@@ -49,10 +51,15 @@ Kept = dict[int, tuple[Any, Any]]
 class Replay:
     """A program in the candidate's place: the reference, or a mistake."""
 
-    def __init__(self, entry: Callable[[str], Any]) -> None:
-        """Take what returns a function, class or dict of the program by its name, or None."""
-        self._entry = entry
+    def __init__(self, program: Program, *, is_whole: bool = True) -> None:
+        """Take a program; one that is not whole is only asked in place of another."""
+        self._program = program
+        self._is_whole = is_whole
         self._stand_ins: dict[int, StandIn] = {}
+
+    @cached_property
+    def _without_infinity(self) -> list[Replay]:
+        return [Replay(one, is_whole=False) for one in self._program.without_infinity]
 
     def agrees(self, steps: Sequence[Step]) -> bool:
         """Return whether this program answers every step as the candidate did."""
@@ -66,6 +73,8 @@ class Replay:
         for stand_in in self._stand_ins.values():
             stand_in.release()
         self._stand_ins = {}
+        for other in self.__dict__.pop("_without_infinity", ()):
+            other.release()
 
     def changes(self, steps: Sequence[Step], truth: Replay) -> bool:
         """Return whether the program's answer to the last step is not the reference's.
@@ -87,7 +96,7 @@ class Replay:
     def _result(self, step: Step) -> Any:
         """Return the rounded answer to a step, or the name of what was raised."""
         if isinstance(step.target, AnswerSheet):
-            answers = self._entry(step.target.entry.name)
+            answers = self._program.entry(step.target.entry.name)
             return answers.get(step.args[0]) if isinstance(answers, dict) else None
         try:
             return _Asking(self._stand_in(step.target), step, {}).results()
@@ -98,16 +107,19 @@ class Replay:
         if step.failure is not None and not isinstance(step.failure, Raised):
             return False  # a hang or a crash says nothing of values
         if isinstance(step.target, AnswerSheet):
-            return same_answer(step.found, self._entry(step.target.entry.name), step.args[0])
-        try:
-            return _Asking(self._stand_in(step.target), step, kept).agrees()
-        except CheckFailure:
-            return False
-        except Exception as error:  # a mistake may raise anything, as the candidate may
-            if step.failure is None or is_out_of_memory(error):
-                return False
-            # of an object's refusals only what follows matters, not the words
-            return step.target.chained or same_error(step.failure, error)
+            return same_answer(
+                step.found, self._program.entry(step.target.entry.name), step.args[0]
+            )
+        return any(_answers_alike(asking, step) for asking in self._askings(step, kept))
+
+    def _askings(self, step: Step, kept: Kept) -> Iterator[_Asking]:
+        """Yield the step as it is put to the program, and with others in place of NaN."""
+        asking = _Asking(self._stand_in(step.target), step, kept)
+        yield asking
+        if self._is_whole and not step.target.chained and asking.gives_nan():
+            for other in self._without_infinity:
+                yield _Filled(asking, _Asking(other._stand_in(step.target), step, kept))
+            yield _Filled(asking, None)
 
     def _stand_in(self, target: Asked) -> StandIn:
         assert isinstance(target, Target)
@@ -116,10 +128,23 @@ class Replay:
         if isinstance(target, Bound):
             owner, name = target.owner, target.owner.maker.entry.name
         if id(owner) not in self._stand_ins:
-            self._stand_ins[id(owner)] = StandIn(self._entry(name), target)
+            self._stand_ins[id(owner)] = StandIn(self._program.entry(name), target)
         stand_in = self._stand_ins[id(owner)]
         stand_in.target = target
         return stand_in
+
+
+def _answers_alike(asking: _Asking, step: Step) -> bool:
+    """Return whether a program answers a step as the candidate did."""
+    try:
+        return asking.agrees()
+    except CheckFailure:
+        return False
+    except Exception as error:  # a mistake may raise anything, as the candidate may
+        if step.failure is None or is_out_of_memory(error):
+            return False
+        # of an object's refusals only what follows matters, not the words
+        return step.target.chained or same_error(step.failure, error)
 
 
 class _Asking:
@@ -142,6 +167,16 @@ class _Asking:
         if step.cotangents is not None:
             return self._values_agree() and self._gradients_agree()
         return self._values_agree()
+
+    def gives_nan(self) -> bool:
+        """Return whether there is NaN in what the program gives to what the candidate answered."""
+        asks_for_values = not {"read", "inputs_after"} & self._step.options.keys()
+        if self._step.failure is not None or not asks_for_values:
+            return False
+        try:
+            return any(map(_has_nan, leaves(self.results())))
+        except Exception:  # a mistake may raise anything
+            return False
 
     def results(self) -> list[Any]:
         """Return what the program returns to a step, and its gradients if they were asked for."""
@@ -209,7 +244,7 @@ class _Asking:
     def _within_budget(self, found: Any, own: Any) -> bool:
         for one, other in self._pairs(found, own):
             if isinstance(other, Expected):
-                compare(*_comparable(one, other), "")
+                compare(one, other, "")
             elif one != other:
                 return False
         return True
@@ -268,19 +303,61 @@ class _Asking:
         return self._remembered(("gradients", cotangents, wrt), ask)
 
 
+class _Filled(_Asking):
+    """One step, put to a program; wherever it gives NaN counts what another one gives, or zeros."""
+
+    def __init__(self, asking: _Asking, other: _Asking | None) -> None:
+        super().__init__(asking._stand_in, asking._step, asking._kept)
+        self._other = other
+
+    def _call(self, precision: int) -> tuple[Any, float]:
+        own, largest = super()._call(precision)
+        return _filled(own, self._other and self._other._call(precision)[0]), largest
+
+    def _pairs(self, found: Any, own: Any) -> list[tuple[Any, Any]]:
+        """Return what both returned; what is nearly the number that was filled in is this number.
+
+        What is added to all scores of a row rounds them.
+        """
+        plain, _ = super()._call(ROUNDED)
+        places = (place for _, place in super()._pairs(found, plain))
+        pairs = zip(super()._pairs(found, own), places, strict=True)
+        return [(_nearly(*both, place), both[1]) for both, place in pairs]
+
+    def _gradients(self) -> list[Tensor]:
+        filled: list[Tensor] = _filled(
+            super()._gradients(), self._other and self._other._gradients()
+        )
+        return filled
+
+
+def _has_nan(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) and bool(leaf.isnan().any())
+
+
+def _nearly(found: Any, own: Any, place: Any) -> Any:
+    """Return an answer with a program's own numbers where it is nearly that and `place` is NaN."""
+    numbers = own.rounded if isinstance(own, Expected) else own
+    if not isinstance(found, Tensor) or not _has_nan(place) or found.shape != numbers.shape:
+        return found
+    near = (found - numbers).abs() <= CLOSE * numbers.abs().max()
+    return torch.where(near & place.isnan(), numbers.to(found.dtype), found)
+
+
+def _filled(tree: Any, other: Any) -> Any:
+    """Return a tree of tensors with another's numbers, or zeros, in place of NaN."""
+    numbers = iter(leaves(other)) if other is not None else itertools.repeat(torch.zeros(()))
+
+    def fill(leaf: Any) -> Any:
+        number = next(numbers)
+        return torch.where(leaf.isnan(), number.to(leaf.dtype), leaf) if _has_nan(leaf) else leaf
+
+    return map_tree(fill, tree)
+
+
 def _same_form(left: Sequence[Any], right: Sequence[Any]) -> bool:
     shapes = [[getattr(leaf, "shape", None) for leaf in side] for side in (left, right)]
     return shapes[0] == shapes[1]
-
-
-def _comparable(found: Any, own: Expected) -> tuple[Any, Expected]:
-    if not isinstance(found, Tensor) or found.shape != own.exact.shape:
-        return found, own
-    if not found.dtype.is_floating_point:
-        return found, own
-    one, exact = without_blocked_rows(found, own.exact)
-    _, rounded = without_blocked_rows(found, own.rounded)
-    return one, replace(own, exact=exact, rounded=rounded)
 
 
 def _alike(found: Any, own: Any) -> bool:
