@@ -42,6 +42,12 @@ def plugins(config):
         raise pytest.UsageError(str(error)) from error
 
 
+def drawn_with(path):
+    """Return the mark of a test that belongs to a file of `tests/submissions`."""
+    place = path.relative_to(Bank.builtin().root).as_posix()
+    return pytest.mark.drawn(problem=path.parent.name, name=path.stem, path=place)
+
+
 class Part:
     """Leaves out what belongs to a problem and is not drawn; a file that has changed always is.
 

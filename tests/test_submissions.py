@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from gate import drawn_with
 from sandboxes import miss, no_container
 from seeds import SEEDS
 
@@ -60,10 +61,7 @@ def _name(path: Path) -> str:
 
 
 def _marks(path: Path) -> list[pytest.MarkDecorator]:
-    drawn = pytest.mark.drawn(
-        problem=path.parent.name, name=path.stem, path=path.relative_to(BANK.root).as_posix()
-    )
-    return [pytest.mark.slow, pytest.mark.xdist_group(path.parent.name), drawn]
+    return [pytest.mark.slow, pytest.mark.xdist_group(path.parent.name), drawn_with(path)]
 
 
 @pytest.fixture(scope="module")

@@ -3,15 +3,18 @@
 A task is made of what is asked; the file is loaded into a worker; the checks are run, in a second
 worker too where there is a GPU; rules that a later call broke fail their checks; points are given;
 known mistakes explain what failed; what has not passed is run again where these are granted; and
-all of it is put into a report.
+all of it is put into a report. A file that a slip stops is graded once more with this one place
+repaired.
 """
 
 from __future__ import annotations
 
 import functools
 import gc
+import itertools
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -24,6 +27,8 @@ from mha_judge.outcomes import Outcome, Verdict
 from mha_judge.problem import Problem
 from mha_judge.processor import hold_instruction_set
 from mha_judge.references import load_reference
+from mha_judge.repair import ID as REPAIRED
+from mha_judge.repair import Repair, repairs, stop_of
 from mha_judge.report.models import (
     CheckResult,
     Diagnosis,
@@ -50,6 +55,8 @@ _ON_ITS_OWN_PATH = (
 )
 _NO_FUSED_ATTENTION = "fused-attention"
 """The rule that attention is written from scratch."""
+_MOST_REPAIRS = 3
+"""How many are tried of a file that does not run."""
 MAX_SEED = 2**53  # a number that every reader of the JSON can hold exactly
 
 
@@ -88,16 +95,66 @@ def grade(
     """
     seed = fresh_seed() if seed is None else seed
     asked = _Asked(submission, bank, problem, channel, seed, frozenset(only), verdict_only, gpus)
+    report = _on_its_own_path(asked, on_check)
+    return report if verdict_only or only else _repaired(asked, report)
+
+
+def _on_its_own_path(asked: _Asked, on_check: Callable[[CheckResult], None] | None) -> Report:
+    """Grade a submission; where that is wrong, the path that it takes without fused attention."""
     first = _graded(asked, on_check)
     if first.report.verdict is Verdict.ACCEPTED or not first.used_fused_attention:
         return first.report
-    if not verdict_only and _NO_FUSED_ATTENTION not in first.rules:
+    if not asked.verdict_only and _NO_FUSED_ATTENTION not in first.rules:
         return first.report
     # A file that does without, where torch has no such thing, is graded on its own path. Where
     # only the verdict is wanted, the check that knows the rule may not have been reached before.
     alone = _graded(replace(asked, fused_attention=False))
     held = alone.report.verdict is Verdict.ACCEPTED and _NO_FUSED_ATTENTION in alone.rules
     return alone.report if held else first.report
+
+
+def _repaired(asked: _Asked, report: Report) -> Report:
+    """Return the report of a file that a slip stops, with all that passes but for this slip."""
+    if report.verdict is Verdict.ACCEPTED or report.diagnoses or asked.problem.asks_questions:
+        return report
+    stop = stop_of(report)
+    source = asked.submission.source
+    for repair in itertools.islice(repairs(source, stop) if stop else (), _MOST_REPAIRS):
+        submission = Submission.of(repair.source, asked.submission.path.name)
+        other = _graded(replace(asked, submission=submission)).report
+        found = _with_repair(report, other, repair)
+        if found.score > report.score:
+            return found
+    return report
+
+
+def _with_repair(report: Report, other: Report, repair: Repair) -> Report:
+    """Return a report in which a slip is granted that another report is without."""
+    own = {check.id: check for check in report.checks}
+    checks, failed = [], []
+    for check in other.checks:
+        mine = own.get(check.id, check)
+        passes = check.outcome is Outcome.PASSED or bool(check.granted)
+        if passes and mine.outcome is not Outcome.PASSED and not mine.only_if_right:
+            mine = mine.model_copy(update={"granted": [REPAIRED, *check.granted]})
+            failed += [mine.id] if mine.outcome.is_bad else []
+        checks.append(check if check.outcome.is_bad and not check.granted else mine)
+    slip = repair.diagnosis(failed)
+    diagnoses = [points.priced(one, checks) for one in (slip, *other.diagnoses)]
+    timings = Counter(report.timings_s)
+    timings.update(other.timings_s)
+    return report.model_copy(
+        update={
+            "checks": _with_titles(checks, diagnoses),
+            "diagnoses": diagnoses,
+            "score": points.score(checks, diagnoses, by_key=False),
+            "wrong_where": other.wrong_where,
+            "policy": other.policy,
+            "notes": other.notes,
+            "never_ran": other.never_ran,
+            "timings_s": {step: round(seconds, 4) for step, seconds in timings.items()},
+        }
+    )
 
 
 @dataclass(frozen=True)

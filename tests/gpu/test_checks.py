@@ -4,6 +4,7 @@ import re
 from contextlib import closing
 
 import pytest
+from gate import drawn_with
 from tests.gpu.stand_in import StandIn
 
 from mha_judge.bank import Bank
@@ -70,10 +71,7 @@ def right_answers():
     """Return all right answers to these problems, of which a part is drawn."""
     for problem in PROBLEMS:
         for path in sorted((BANK.root / "tests" / "submissions" / problem).glob("right_*.py")):
-            drawn = pytest.mark.drawn(
-                problem=problem, name=path.stem, path=path.relative_to(BANK.root).as_posix()
-            )
-            yield pytest.param(problem, path, marks=drawn, id=f"{problem}/{path.stem}")
+            yield pytest.param(problem, path, marks=drawn_with(path), id=f"{problem}/{path.stem}")
 
 
 @pytest.mark.parametrize(("problem", "path"), list(right_answers()))

@@ -89,6 +89,18 @@ def test_where_all_is_explained_everything_else_is_right(make_report):
     assert "everything else is right" in text
 
 
+def test_of_lines_that_no_check_reached_nothing_is_said_to_be_right(make_report):
+    report = explained(make_report())
+    checks = [check for check in report.checks if check.outcome == "passed" or check.granted]
+    changes = {"checks": checks, "never_ran": [(32, 32), (39, 41)]}
+
+    text = shown(report.model_copy(update=changes))
+
+    assert "explains the one failure (−15)" in text
+    assert "everything else is right" not in text
+    assert "Nothing is known of what no check reached: 32, 39–41." in text
+
+
 def test_every_check_is_shown_with_its_points_where_that_is_asked_for(make_report):
     report = make_report()
     grid = [[0.0, 1.0]]

@@ -82,6 +82,12 @@ def _tells(failure: _Failure) -> bool:
     return not found or any(bool(torch.isfinite(tensor).any()) for tensor in found)
 
 
+def _is_an_answer(step: Step) -> bool:
+    """Return whether values came back: the words of exceptions, and what becomes of inputs, may
+    differ for other reasons."""
+    return step.failure is None and not step.options.get("inputs_after")
+
+
 @dataclass(frozen=True)
 class Explanation:
     """The known mistakes behind what failed."""
@@ -297,7 +303,7 @@ class _Case:
                 continue
             most = max(len(failures) for failures in plausible.values())
             equals = [name for name, failures in plausible.items() if len(failures) == most]
-            best = equals[0] if len(equals) == 1 else min(equals, key=self._all_contradictions)
+            best = equals[0] if len(equals) == 1 else min(equals, key=self._doubts(left))
             mistake = self._catalogue.named(best).mistakes[0]
             self.alone.append(best)
             checks = [failure.check.id for failure in plausible[best]]
@@ -317,8 +323,7 @@ class _Case:
         others = [failure for failure in self._failures if failure not in explained]
         replay = self._replay(self._catalogue.named(name))
         missed = sum(replay.changes(failure.steps, self._truth) for failure in others)
-        may_miss = len(explained) if any(map(_tells, explained)) else 0
-        return missed <= may_miss and not self._contradictions(name)
+        return missed <= len(explained) and not self._contradictions(name)
 
     def _is_doubtful(self, name: str, explained: Sequence[_Failure]) -> bool:
         """Return whether something speaks against a mistake that nobody has listed."""
@@ -329,17 +334,26 @@ class _Case:
         return is_rare or not is_told or self._all_contradictions(name) > 0
 
     def _contradictions(self, name: str) -> int:
-        """Return how many of some checks that passed the mistake answers otherwise."""
+        """Return how many of some checks that passed, and the mistake fails, speak against it."""
         every = max(1, -(-len(self._right) // MAX_RIGHT))
-        return self._contradicted(name, self._right[::every])
+        some = [_telling(steps) for steps in self._right[::every] if _is_an_answer(steps[-1])]
+        replay = self._replay(self._catalogue.named(name))
+        return sum(self._truth.agrees(steps) and not replay.agrees(steps) for steps in some)
 
     def _all_contradictions(self, name: str) -> int:
-        return self._contradicted(name, self._right)
-
-    def _contradicted(self, name: str, right: Sequence[Sequence[Step]]) -> int:
+        """Return how many of all checks that passed the mistake answers otherwise."""
         replay = self._replay(self._catalogue.named(name))
-        asked = [_telling(steps) for steps in right if not steps[-1].options.get("inputs_after")]
-        return sum(self._truth.agrees(steps) and not replay.agrees(steps) for steps in asked)
+        return sum(not replay.agrees(_telling(steps)) for steps in self._right)
+
+    def _doubts(self, failures: Sequence[_Failure]) -> Callable[[str], tuple[int, int]]:
+        """Return what says how much speaks against a mistake that explains as much as others."""
+
+        def of(name: str) -> tuple[int, int]:
+            replay = self._replay(self._catalogue.named(name))
+            unlike = sum(not replay.agrees(f.steps, plainly=True) for f in failures)
+            return unlike, self._all_contradictions(name)
+
+        return of
 
     def by_pairs(self, named: Mapping[str, list[str]]) -> dict[str, list[str]]:
         """Return `named`, and pairs of mistakes that together explain what was left."""

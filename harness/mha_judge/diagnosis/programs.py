@@ -24,8 +24,8 @@ from mha_judge.problem import Entry
 
 MAX_WORLDS = 3
 """Programs that are made of one candidate's mistakes where one program cannot make them all."""
-_LARGE = 6e4
-"""Stands for ∞ where a program is to be finite."""
+_LOW = -6e4
+"""Stands for −∞ where a program is to be finite."""
 REFUSED = "refused"
 """The words of every exception that a program raises itself: those of a candidate are its own."""
 
@@ -78,7 +78,7 @@ class Program:
 
     @cached_property
     def without_infinity(self) -> list[Program]:
-        """The program with a number in place of ∞, or nothing filled in; in each place, or in one.
+        """The program with a number in place of −∞, or nothing filled in; in all places, or in one.
 
         Where a mistake blocks every key of a row, −∞ gives NaN, a number that is filled in the
         mean of v, and one that is added what no mask gives: the mistake is the same.
@@ -219,7 +219,7 @@ def _tree(source: str) -> ast.Module:
 def _without_infinity(
     tree: Callable[[], ast.Module], places: Collection[int], change: type[_Finite]
 ) -> ast.Module:
-    """Return a program changed where the ∞ of these numbers stand."""
+    """Return a program changed where the −∞ of these numbers stand."""
     whole = tree()
     every = [node for node in ast.walk(whole) if _is_infinity(node)]
     changed: ast.Module = change([every[place] for place in places]).visit(whole)
@@ -227,18 +227,21 @@ def _without_infinity(
 
 
 def _is_infinity(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == "inf"
+    """Return whether a node is −∞; what +∞ does is no matter of blocked rows."""
+    if not isinstance(node, ast.UnaryOp) or not isinstance(node.op, ast.USub):
+        return False
+    return isinstance(node.operand, ast.Attribute) and node.operand.attr == "inf"
 
 
 class _Finite(ast.NodeTransformer):
-    """Puts a number that float16 holds in place of ∞."""
+    """Puts a number that float16 holds in place of −∞."""
 
     def __init__(self, infinities: Sequence[ast.AST]) -> None:
         self._infinities = infinities
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         if node in self._infinities:
-            return ast.copy_location(ast.Constant(_LARGE), node)
+            return ast.copy_location(ast.Constant(_LOW), node)
         return self.generic_visit(node)
 
     def _has_one(self, node: ast.AST) -> bool:
@@ -246,7 +249,7 @@ class _Finite(ast.NodeTransformer):
 
 
 class _Unfilled(_Finite):
-    """Leaves scores as they are where ∞ is filled in; elsewhere puts a number in its place."""
+    """Leaves scores as they are where −∞ is filled in; elsewhere puts a number in its place."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Attribute) and any(map(self._has_one, node.args)):

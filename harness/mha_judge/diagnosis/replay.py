@@ -61,12 +61,17 @@ class Replay:
     def _without_infinity(self) -> list[Replay]:
         return [Replay(one, is_whole=False) for one in self._program.without_infinity]
 
-    def agrees(self, steps: Sequence[Step]) -> bool:
-        """Return whether this program answers every step as the candidate did."""
+    def agrees(self, steps: Sequence[Step], *, plainly: bool = False) -> bool:
+        """Return whether this program answers every step as the candidate did.
+
+        Args:
+            steps: What was asked.
+            plainly: With NaN wherever the program gives NaN, whatever another would give there.
+        """
         for stand_in in self._stand_ins.values():
             stand_in.forget()
         kept: Kept = {}
-        return all(self._agrees(step, kept) for step in steps)
+        return all(self._agrees(step, kept, plainly) for step in steps)
 
     def release(self) -> None:
         """Be done with all questions."""
@@ -103,14 +108,15 @@ class Replay:
         except Exception as error:  # a mistake may raise anything
             return type(error).__name__
 
-    def _agrees(self, step: Step, kept: Kept) -> bool:
+    def _agrees(self, step: Step, kept: Kept, plainly: bool) -> bool:
         if step.failure is not None and not isinstance(step.failure, Raised):
             return False  # a hang or a crash says nothing of values
         if isinstance(step.target, AnswerSheet):
             return same_answer(
                 step.found, self._program.entry(step.target.entry.name), step.args[0]
             )
-        return any(_answers_alike(asking, step) for asking in self._askings(step, kept))
+        askings = itertools.islice(self._askings(step, kept), 1 if plainly else None)
+        return any(_answers_alike(asking, step) for asking in askings)
 
     def _askings(self, step: Step, kept: Kept) -> Iterator[_Asking]:
         """Yield the step as it is put to the program, and with others in place of NaN."""
@@ -119,7 +125,8 @@ class Replay:
         if self._is_whole and not step.target.chained and asking.gives_nan():
             for other in self._without_infinity:
                 yield _Filled(asking, _Asking(other._stand_in(step.target), step, kept))
-            yield _Filled(asking, None)
+            if asking.is_told:
+                yield _Filled(asking, None)
 
     def _stand_in(self, target: Asked) -> StandIn:
         assert isinstance(target, Target)
@@ -167,6 +174,12 @@ class _Asking:
         if step.cotangents is not None:
             return self._values_agree() and self._gradients_agree()
         return self._values_agree()
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the candidate's answer is more than zeros."""
+        found = leaves(self._step.found.value)
+        return any(isinstance(leaf, Tensor) and bool((leaf != 0).any()) for leaf in found)
 
     def gives_nan(self) -> bool:
         """Return whether there is NaN in what the program gives to what the candidate answered."""

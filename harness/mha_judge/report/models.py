@@ -154,10 +154,13 @@ class Report(_Model):
     @property
     def remarks(self) -> list[str]:
         """The notes, and which lines no check reached."""
-        if not self.never_ran:
-            return self.notes
-        lines = ", ".join(f"{a}" if a == b else f"{a}–{b}" for a, b in self.never_ran)
-        return [*self.notes, f"No check reached these lines: {lines}."]
+        lines = self.lines_never_reached
+        return [*self.notes, f"No check reached these lines: {lines}."] if lines else self.notes
+
+    @property
+    def lines_never_reached(self) -> str:
+        """The numbers of lines that no check reached, as in `32, 39–41`."""
+        return ", ".join(f"{a}" if a == b else f"{a}–{b}" for a, b in self.never_ran)
 
     @property
     def not_assessed(self) -> list[CheckResult]:

@@ -85,12 +85,16 @@ def in_one_sentence(report: Report) -> str:
     what = f"all {failures} failures" if all_of else f"{failures} of {len(found.failures)} failures"
     if failures == 1 and all_of:
         what = "the one failure"
+    elif not failures:
+        what = "why nothing could be graded"
     cost = sum(diagnosis.cost for diagnosis in report.diagnoses)
     it = "it" if count == 1 else "them"
     others = [c for c in report.checks if c.outcome is Outcome.PASSED and not c.advisory]
     passing = len(others) + len(granted) - failures
     text = f"{who} {what} (−{cost:g}). With {it} granted, the other {passing} checks pass"
     left = len(found.unexplained) + len(found.waiting)
+    if not left and report.never_ran:
+        return f"{text}. Nothing is known of what no check reached: {report.lines_never_reached}."
     if not left:
         return f"{text}: everything else is right."
     return f"{text}, and {left} still {'does' if left == 1 else 'do'} not."

@@ -7,8 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from torch import Tensor
+
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.problem import Entry
+from mha_judge.wire import map_tree
 
 
 class Asked(Protocol):
@@ -36,6 +39,10 @@ class Step:
     """Number of the request, by which later steps name what it returned."""
 
 
+def _as_it_is(leaf: Any) -> Any:
+    return leaf.detach().clone() if isinstance(leaf, Tensor) else leaf
+
+
 class Trace:
     """The steps of each check, in order."""
 
@@ -48,7 +55,9 @@ class Trace:
         self._check = check
 
     def note(self, step: Step) -> None:
+        """Keep a step, with its arguments as they are now: a check may change them afterwards."""
         if not self._paused:
+            step.args = tuple(map_tree(_as_it_is, arg) for arg in step.args)
             self._steps.setdefault(self._check, []).append(step)
 
     def of(self, check: str) -> list[Step]:

@@ -44,7 +44,7 @@ def show(
     _show_verdict(report, console, reveal)
     if report.load_problem is not None:
         _show_load_problem(report.load_problem, console)
-    elif reveal is not Reveal.SCORE:
+    if reveal is not Reveal.SCORE and (report.load_problem is None or report.diagnoses):
         _show_findings(report, console, reveal, every_check)
     if reveal is Reveal.FULL:
         _show_notes(report, console)
