@@ -15,8 +15,8 @@ help:
 	@echo "make demo    install, then grade a right and a wrong answer"
 	@echo "make image   build the image of the container sandbox (needs Docker); BASE=… names its base"
 	@echo "make quick   run the tests that grade little and start no sandbox: a minute"
-	@echo "make check   prove a change: lint, format, types, the engine's tests, all that belongs to"
-	@echo "             problems that have changed and a third of what belongs to others;"
+	@echo "make check   prove a change: lint, format, types, the quick tests, all that belongs to"
+	@echo "             problems and tests that have changed and a seventh of all else;"
 	@echo "             SINCE=… TURN=… repeat an earlier one"
 	@echo "make prove   prove all of it, for a release or after a change of the engine: an hour"
 	@echo "make lint    lint, format and types alone"
@@ -43,7 +43,7 @@ lint: $(DEV_INSTALLED)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-# What is drawn: SINCE is the commit that changes are counted from, TURN says which third.
+# What is drawn: SINCE is the commit that changes are counted from, TURN says which part.
 PART = $(if $(SINCE),--since $(SINCE)) $(if $(TURN),--turn $(TURN))
 
 verify: $(INSTALLED)
@@ -54,15 +54,15 @@ test: $(DEV_INSTALLED)
 	@$(BIN)/python -m pytest -n auto --dist loadgroup $(if $(RUN),--testrunuid $(RUN)) $(PART) \
 	  $(if $(MINUTES),--minutes $(MINUTES))
 
-# Changes are those of the twelve hours before the last commit, or all that the clone holds; where
-# there is no history the date says which third is tried.
+# Changes are those of the four hours before the last commit, or all that the clone holds; where
+# there is no history the date says which part is tried.
 LAST = $(shell git log -1 --format=%ct 2>/dev/null)
 part: SINCE ?= $(if $(LAST),$(firstword \
-  $(shell git rev-list --first-parent --max-count=1 --before=$$(($(LAST) - 43200)) HEAD) \
+  $(shell git rev-list --first-parent --max-count=1 --before=$$(($(LAST) - 14400)) HEAD) \
   $(shell git rev-list --max-parents=0 HEAD)))
 part: TURN ?= $(if $(SINCE),,$(shell date +%-j))
 part:
-	@$(if $(SINCE),,echo "no history: what has changed is not known; a third of all is tried" >&2)
+	@$(if $(SINCE),,echo "no history: what has changed is not known; a seventh of all is tried" >&2)
 	@echo "SINCE=$(SINCE) TURN=$(TURN)"
 
 check: lint

@@ -23,9 +23,9 @@ def add_options(parser):
     options.addoption(
         "--since",
         metavar="REV",
-        help="run a third of what belongs to problems that git sees unchanged since this commit",
+        help="run a seventh of the slow tests of what git sees unchanged since this commit",
     )
-    options.addoption("--turn", type=int, help="which third; default: another after every commit")
+    options.addoption("--turn", type=int, help="which; default: another after every commit")
     options.addoption("--minutes", metavar="PATH", help="write what each group of tests took")
 
 
@@ -49,10 +49,11 @@ def drawn_with(path):
 
 
 class Part:
-    """Leaves out what belongs to a problem and is not drawn; a file that has changed always is.
+    """Leaves out what is not drawn: of what belongs to a problem, and of slow tests of the engine.
 
-    What may be left out carries the mark `drawn` with the problem's id and the name of a thing of
-    its own, and further what `Draw.takes` knows, or the path of its file.
+    What belongs to a problem carries the mark `drawn` with the problem's id and the name of a thing
+    of its own, and further what `Draw.takes` knows, or the path of its file, which is always tried
+    if it has changed. So are slow tests whose module has, or what it shares with its folder.
     """
 
     def __init__(self, drawn):
@@ -61,17 +62,32 @@ class Part:
         """How many tests may be left out, and how many were, as one of the processes tells."""
 
     def pytest_collection_modifyitems(self, config, items):
-        belonging = [item for item in items if item.get_closest_marker("drawn")]
+        belonging = [item for item in items if self._may_be_left_out(item)]
         left_out = {item for item in belonging if not self._takes(item)}
         config.hook.pytest_deselected(items=[item for item in items if item in left_out])
         items[:] = [item for item in items if item not in left_out]
         self.counts = [len(belonging), len(left_out)]
 
+    def _may_be_left_out(self, item):
+        return any(item.get_closest_marker(name) for name in ("drawn", "slow"))
+
     def _takes(self, item):
-        how = dict(item.get_closest_marker("drawn").kwargs)
+        mark = item.get_closest_marker("drawn")
+        if mark is None:
+            return self.has_changed(item.location[0]) or self.drawn.draws(item.nodeid)
+        how = dict(mark.kwargs)
         if how.pop("path", None) in self.drawn.touched:
             return True
         return self.drawn.takes(how.pop("problem"), how.pop("name"), **how)
+
+    def has_changed(self, name):
+        """Return whether a module of tests has, or what it shares with the others of its folder."""
+        module = PurePath(name)
+        folder = module.parent if module.parent != PurePath("tests") else None
+        return any(
+            path == module or (path.parent == folder and not path.name.startswith("test_"))
+            for path in map(PurePath, self.drawn.touched)
+        )
 
     def pytest_sessionfinish(self, session):
         output = getattr(session.config, "workeroutput", None)
@@ -85,7 +101,8 @@ class Part:
     def pytest_terminal_summary(self, terminalreporter):
         belonging, left_out = self.counts or (0, 0)
         terminalreporter.write_line(
-            f"{self.drawn} Of {belonging} tests of such things {left_out} were left out."
+            f"{self.drawn} Of {belonging} tests of such things, and slow tests of modules that "
+            f"have not changed, {left_out} were left out."
         )
 
 

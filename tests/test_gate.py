@@ -1,19 +1,22 @@
-"""Three draws in a row hold every test that belongs to a problem, each once."""
+"""Draws in a row hold every test that may be left out, each once."""
 
+import random
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from gate import table
+from gate import Part, table
+
+from mha_judge.certify.draw import PARTS, Draw
 
 ROOT = Path(__file__).parents[1]
 FILES = list(ROOT.glob("tests/submissions/*/*.py"))
 
 
 def collected(*arguments):
-    modules = ["tests/test_renaming.py", "tests/test_submissions.py"]
+    modules = ["tests/test_renaming.py", "tests/test_submissions.py", "tests/test_worlds.py"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "--collect-only", "-q", *modules, *arguments],
         cwd=ROOT,
@@ -25,17 +28,41 @@ def collected(*arguments):
 
 
 @pytest.mark.slow
-def test_what_belongs_to_a_problem_is_drawn_in_turn():
-    drawn = [collected("--turn", str(turn)) for turn in range(3)]
+def test_what_may_be_left_out_is_drawn_in_turn():
+    turn = random.randrange(PARTS)
+    drawn = [collected("--turn", str(turn)), collected("--turn", str(turn + 1))]
 
+    every = [Draw(turn, "", (), (), frozenset()) for turn in range(PARTS)]
+    files = [{file for file in FILES if one.takes(file.parent.name, file.stem)} for one in every]
+    assert set().union(*files) == {*FILES}
     submissions = [{test for test in tests if "declared_verdict" in test} for tests, _ in drawn]
-    assert len(set().union(*submissions)) == sum(map(len, submissions)) == len(FILES)
-    renamed = [{test for test in tests if "under_other_names" in test} for tests, _ in drawn]
-    assert len({len(tests) for tests in renamed}) == 1
+    assert [len(tests) for tests in submissions] == [
+        len(files[one % PARTS]) for one in (turn, turn + 1)
+    ]
+    assert not submissions[0] & submissions[1]
+    renamed, worlds = (
+        [{test for test in tests if name in test} for tests, _ in drawn]
+        for name in ("under_other_names", "test_worlds")
+    )
+    assert len(renamed[0]) == len(renamed[1])
     assert not renamed[0] & renamed[1]
-    for turn, (tests, told) in enumerate(drawn):
-        assert f"TURN={turn}; all of it: make prove" in told
-        assert int(re.search(r"things (\d+) were left out", told).group(1)) > len(tests)
+    assert worlds[0] != worlds[1]
+    for number, (tests, told) in enumerate(drawn, turn):
+        assert f"TURN={number}; all of it: make prove" in told
+        assert int(re.search(r"not changed, (\d+) were left out", told).group(1)) > len(tests)
+
+
+def test_a_slow_test_is_run_if_its_module_has_changed_or_what_it_shares_with_its_folder():
+    def left_out(*touched):
+        part = Part(Draw(0, "", (), (), frozenset(touched)))
+        return [
+            not part.has_changed(f"tests/{name}.py") for name in ("gpu/test_access", "test_wheel")
+        ]
+
+    assert left_out() == [True, True]
+    assert left_out("tests/gpu/test_access.py") == [False, True]
+    assert left_out("tests/gpu/stand_in.py", "tests/seeds.py") == [False, True]
+    assert left_out("tests/gpu/test_checks.py", "tests/test_wheel.py") == [True, False]
 
 
 def test_the_table_adds_up_what_was_proven():

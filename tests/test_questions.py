@@ -145,6 +145,7 @@ def test_a_problem_without_questions_has_none(tmp_path):
     assert read_questions(tmp_path / "questions.toml") == {}
 
 
+@pytest.mark.slow
 def test_explanations_are_told_with_hints_and_not_before():
     bank = Bank.builtin()
     submission = Submission.read(bank.reference("complexity"))

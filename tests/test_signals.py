@@ -4,9 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TEST = "tests/watching/test_watch.py::test_an_interrupt_leaves_nothing_running"
 
 
+@pytest.mark.slow
 def test_an_interrupt_arrives_although_a_shell_ignores_it():
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", TEST]
 

@@ -166,6 +166,7 @@ def test_problem_has_enough_wrong_and_right_answers(problem_id):
     assert sum(name.startswith("right_") for name in names) >= 4
 
 
+@pytest.mark.slow
 def test_same_seed_gives_the_same_report(channel):
     path = FOLDER / "sdpa" / "wrong_no_scale.py"
 

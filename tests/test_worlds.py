@@ -14,6 +14,8 @@ from mha_judge.outcomes import Category, Outcome
 from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
 
+pytestmark = pytest.mark.slow
+
 BANK = Bank.builtin()
 SUBMISSIONS = Path(__file__).parent / "submissions"
 SDPA = """

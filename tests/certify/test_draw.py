@@ -1,4 +1,4 @@
-"""What has changed is tried whole, and of the rest a third, another one after every commit."""
+"""What has changed is tried whole, and of the rest a part, another one after every commit."""
 
 import subprocess
 
@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from mha_judge.bank import Bank
-from mha_judge.certify.draw import MUTANTS_OF, draw
+from mha_judge.certify.draw import MUTANTS_OF, PARTS, draw
 from mha_judge.certify.models import Certificate
 from mha_judge.cli import main
 from mha_judge.errors import UsageError
@@ -91,18 +91,18 @@ def test_what_graders_share_is_a_change_of_those_that_take_from_it(bank):
     assert draw(bank, IDS, "HEAD", None).changed == ("gqa", "mqa")
 
 
-def test_three_commits_in_a_row_draw_three_thirds(bank):
-    names = [f"mistake-{number}" for number in range(60)]
-    thirds = []
-    for _ in range(3):
+def test_commits_in_a_row_draw_different_parts_and_all_in_the_end(bank):
+    names = [f"mistake-{number}" for number in range(140)]
+    parts = []
+    for _ in range(PARTS):
         commit(bank.root)
         drawn = draw(bank, IDS, "HEAD", None)
         assert drawn == draw(bank, IDS, "HEAD", None)
-        thirds.append({name for name in names if drawn.takes("mla", name)})
+        parts.append({name for name in names if drawn.takes("mla", name)})
 
-    assert all(len(third) >= 10 for third in thirds)
-    assert sum(map(len, thirds)) == len(names)
-    assert set().union(*thirds) == {*names}
+    assert all(len(part) >= 10 for part in parts)
+    assert sum(map(len, parts)) == len(names)
+    assert set().union(*parts) == {*names}
 
 
 def test_parts_of_one_name_come_one_at_a_time(bank):
@@ -150,7 +150,7 @@ def test_a_shallow_clone_is_enough(bank, tmp_path):
 def test_a_bank_outside_of_git_can_be_drawn_from_by_turn_alone(bank):
     (bank.root / ".git").rename(bank.root.parent / "elsewhere")
 
-    assert draw(bank, IDS, None, 4).third == 2
+    assert draw(bank, IDS, None, 4).part == 5
     with pytest.raises(UsageError, match="or pass --turn alone"):
         draw(bank, IDS, "HEAD", None)
 
@@ -171,5 +171,5 @@ def test_verify_tries_what_is_drawn_and_says_what_that_is(bank, monkeypatch):
     assert result.exit_code == 0, result.output
     assert tried == dict.fromkeys(IDS, drawn)
     told = " ".join(result.output.split())
-    assert "and third 2 of 3 of what belongs to the other problems." in told
+    assert "and part 1 of 7 of what belongs to the other problems." in told
     assert f"Mutants were tried of {', '.join(drawn.mutants)} only." in told

@@ -66,6 +66,7 @@ def test_ids_are_apart():
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("last", "title"),
     [

@@ -10,6 +10,8 @@ from mha_judge.judge import grade
 from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
 
+pytestmark = pytest.mark.slow
+
 BANK = Bank.builtin()
 
 

@@ -82,6 +82,7 @@ def test_an_exception_of_ones_own_makes_no_program():
     assert refusing(ENTRY, feature, "print", "") is None
 
 
+@pytest.mark.slow
 def test_an_answer_for_some_inputs_alone_loses_those_alone():
     source = (
         "import torch\n\n\ndef attention(q, k, v, mask=None):\n"

@@ -15,6 +15,8 @@ from mha_judge.judge import grade
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
+pytestmark = pytest.mark.slow
+
 BANK = Bank.builtin()
 SUBMISSIONS = Path(__file__).parents[1] / "submissions"
 SDPA = """

@@ -311,6 +311,7 @@ def written(polynomial, times, power, opening="", closing=""):
     return opening + " + ".join(terms) + closing
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(POLYNOMIALS)
 def test_one_polynomial_in_several_notations_is_one_formula(polynomial):

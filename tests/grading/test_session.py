@@ -36,12 +36,14 @@ def call(session, function, *args, **options):
     return session.request("call", (list(args), {}, None), target=function, **options).value
 
 
+@pytest.mark.slow
 def test_a_judge_that_is_slow_between_calls_fails_no_answer(session):
     time.sleep(1.2 * TOTAL_S)
 
     assert call(session, "answer") == "right"
 
 
+@pytest.mark.slow
 def test_a_judge_that_is_slow_while_an_answer_waits_fails_no_answer(session):
     meanwhile = {"meanwhile": lambda: time.sleep(1.2 * TOTAL_S)}
 
@@ -49,6 +51,7 @@ def test_a_judge_that_is_slow_while_an_answer_waits_fails_no_answer(session):
     assert call(session, "answer") == "right"
 
 
+@pytest.mark.slow
 def test_what_the_submission_works_adds_up(session):
     call(session, "work", 0.6 * TOTAL_S)
 
@@ -71,6 +74,7 @@ def drawn(seed):
         return call(one, "draw")
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_what_the_submission_draws():
     first, again, other = drawn(1), drawn(1), drawn(2)
 

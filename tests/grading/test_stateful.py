@@ -9,6 +9,8 @@ from mha_judge.judge import grade
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
+pytestmark = pytest.mark.slow
+
 TOML = """\
 id = "counter"
 title = "Running sum"

@@ -22,6 +22,8 @@ from mha_judge.practice.app.session import Session
 from mha_judge.practice.learner import Learner
 from mha_judge.practice.progress import PATH_VARIABLE, End, Progress, ProgressUnavailable
 
+pytestmark = pytest.mark.slow
+
 OVERFLOW = "The exponentials overflow"
 
 
@@ -660,7 +662,6 @@ def test_progress_that_cannot_be_read_is_a_sentence_and_can_be_left_out(tmp_path
     assert CliRunner().invoke(main, ["practice", "--no-progress"]).exit_code == 0
 
 
-@pytest.mark.slow
 def test_a_judge_grades_a_wrong_answer_and_explains_it(app, store):
     wrong = Path(__file__).parents[1] / "submissions" / "softmax" / "wrong_no_maximum.py"
     judge = Judge(sandbox="jail", device="cpu", workers=1)

@@ -47,6 +47,7 @@ def begun(invoke, tmp_path):
     return tmp_path / "sdpa.py"
 
 
+@pytest.mark.slow
 def test_a_first_day(invoke, tmp_path):
     assert "softmax" in invoke("next").splitlines()[0]
     invoke("start", "softmax")
@@ -60,6 +61,7 @@ def test_a_first_day(invoke, tmp_path):
     assert "exponentials" in invoke("solution", "softmax")
 
 
+@pytest.mark.slow
 def test_what_start_did_not_write_is_nobodys_practice(invoke, tmp_path, learner):
     (tmp_path / "softmax.py").write_text(RIGHT)
     assert "attempt" not in invoke("run", "softmax.py", "--sandbox", "jail")
@@ -67,6 +69,7 @@ def test_what_start_did_not_write_is_nobodys_practice(invoke, tmp_path, learner)
     assert learner.progress.rounds() == []
 
 
+@pytest.mark.slow
 def test_no_progress_keeps_nothing(invoke, begun, learner):
     begun.write_text("def sdpa(q, k, v, mask=None):\n    return q\n")
     said = invoke("run", begun, "--sandbox", "jail", "--no-progress", expected=1)
@@ -130,6 +133,7 @@ def test_progress_that_cannot_be_kept_is_told(invoke, tmp_path, monkeypatch, com
     assert PATH_VARIABLE in invoke(command, expected=8)
 
 
+@pytest.mark.slow
 def test_a_verdict_does_not_hang_on_progress(invoke, tmp_path, store):
     invoke("start", "softmax")
     (tmp_path / "softmax.py").write_text(RIGHT)

@@ -2,6 +2,7 @@
 
 from contextlib import closing
 
+import pytest
 import torch
 
 from mha_judge.grading.calling.session import Session
@@ -22,6 +23,7 @@ def double(x):
 """
 
 
+@pytest.mark.slow
 def test_a_worker_imports_nothing_late():
     submission = Submission.of(SOURCE, "answer.py")
     x = torch.ones(2, 3)

@@ -77,6 +77,7 @@ ROUTES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ROUTES)
 def test_ready_made_attention_is_noted_with_its_line(channel, line):
     assert set(notes(channel, line)) == {("fused-attention", LINE)}
@@ -99,6 +100,7 @@ def test_a_subclass_that_leaves_the_work_to_super_is_noted_where_it_does(channel
     assert notes(channel, "Own(4, 2)(x)") == [("fused-attention", line)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [

@@ -73,7 +73,7 @@ def certify(
         seeds: The reference and every mistake are graded under each of them, the rest under the
             first.
         with_mutants: Whether changes to the reference are tried as well.
-        draw: Which of them, and of the mistakes, pairs and islands; None: all.
+        draw: Which of them, and of mistakes, pairs, worthless answers and islands; None: all.
         progress: Told of every grade.
 
     Raises:
@@ -294,12 +294,14 @@ class _Certifying:
 
     def baselines(self) -> None:
         """Worthless answers are not accepted, and what is worth nothing scores next to nothing."""
-        sources = baselines(self._problem, self._source)
+        every = baselines(self._problem, self._source)
+        sources = {name: source for name, source in every.items() if self._takes(name)}
         told = {name: source for name, source in sources.items() if name in WORTHLESS}
         rest = {name: source for name, source in sources.items() if name not in WORTHLESS}
+        of = len(WORTHLESS.intersection(every))
         graded = [
-            *self._grade("worthless", told, self._seeds[:1]),
-            *self._grade("baselines", rest, self._seeds[:1]),
+            *self._grade("worthless", told, self._seeds[:1], of),
+            *self._grade("baselines", rest, self._seeds[:1], len(every) - of),
         ]
         for task, report in graded:
             accepted = report.verdict is Verdict.ACCEPTED

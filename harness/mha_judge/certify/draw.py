@@ -1,4 +1,4 @@
-"""What is tried where there is no time for all of it: a third, another one after every commit."""
+"""What is tried where there is no time for all of it: a part, another one after every commit."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from dataclasses import dataclass
 from mha_judge.bank import Bank, module_name
 from mha_judge.errors import UsageError
 
-THIRDS = 3
-"""Into how many parts a problem's mistakes, islands, pairs and submissions are cut."""
+PARTS = 7
+"""Into how many parts all is cut that need not be tried each time.
+
+A change may have several commits. As seven is prime, changes of any equal number of them see all in
+seven turns, unless that number is a multiple of seven.
+"""
 MUTANTS_OF = 3
 """Of how many problems the mutants are tried beside those that have changed."""
 _SHARED = re.compile(r"^from graders\.shared import (.+)$", re.MULTILINE)
@@ -37,16 +41,19 @@ class Draw:
     """What the history could not tell."""
 
     @property
-    def third(self) -> int:
-        return self.turn % THIRDS + 1
+    def part(self) -> int:
+        return self.turn % PARTS + 1
 
-    def takes(self, problem_id: str, name: str, parts: int = THIRDS, part: int = 0) -> bool:
+    def takes(self, problem_id: str, name: str, parts: int = PARTS, part: int = 0) -> bool:
         """Return whether one of a problem's things is tried; in `parts` turns each is, once.
 
         `part` sets things of one name apart: each of them is tried in a turn of its own.
         """
-        number = zlib.crc32(f"{problem_id}/{name}".encode()) + part
-        return problem_id in self.changed or (number + self.turn) % parts == 0
+        return problem_id in self.changed or self.draws(f"{problem_id}/{name}", parts, part)
+
+    def draws(self, name: str, parts: int = PARTS, part: int = 0) -> bool:
+        """Return whether the turn of this name has come, whatever has changed."""
+        return (zlib.crc32(name.encode()) + part + self.turn) % parts == 0
 
     def takes_mutants(self, problem_id: str) -> bool:
         return problem_id in self.changed or problem_id in self.mutants
@@ -57,7 +64,7 @@ class Draw:
             since = again = ""
         return (
             f"{self.note}Tried: all of what has changed{since} ({_listed(self.changed)}), and "
-            f"third {self.third} of {THIRDS} of what belongs to the other problems. "
+            f"part {self.part} of {PARTS} of what belongs to the other problems. "
             f"The same again: make check {again}TURN={self.turn}; all of it: make prove."
         )
 
@@ -106,7 +113,7 @@ def _turn(bank: Bank) -> tuple[int, str]:
     """Return how many commits came before this one, and what to say if that cannot be known."""
     if _git(bank, "rev-parse", "--is-shallow-repository") == ["true"]:
         head = _git(bank, "rev-parse", "HEAD")[0]
-        said = "The clone is shallow, so that the commit's hash says which third comes. "
+        said = "The clone is shallow, so that the commit's hash says which part comes. "
         return int(head[:6], 16), said
     return int(_git(bank, "rev-list", "--count", "--first-parent", "HEAD")[0]), ""
 
