@@ -9,6 +9,7 @@ from mha_judge.worker.observation import watching
 LETTERS = "ndhBNGkTwb"
 AT_MOST = (("h", "d"), ("G", "h"), ("w", "n"))
 # B, n, d, h; the last count is one that float32 does not hold
+INVERSES = (49, 98, 103, 107, 161)  # heads · (1 / heads) is not 1 in floats
 SIZES = ((1, 5, 12, 3), (2, 7, 12, 4), (3, 16, 20, 5), (1, 31, 6, 1), (1, 517, 130, 13))
 
 
@@ -18,6 +19,10 @@ def counted(candidate, draw, name):
     Counts stay below 2⁵³, so that floats hold them.
     """
     function, count = getattr(candidate, name), getattr(complexity, name)
+    if function.entry.arguments[2:] == ["d", "h"]:
+        for heads in INVERSES:
+            sizes = [draw.integer(1, 9), draw.integer(1, 9), heads * draw.integer(1, 3), heads]
+            assert_count(function, count(*sizes), *sizes)
     for index in range(len(function.entry.arguments)):
         for low, high in ((12, 99), (100, 999), (4_096, 65_535)):
             sizes = [draw.integer(1, 9) for _ in function.entry.arguments]

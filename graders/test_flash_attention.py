@@ -17,6 +17,7 @@ from mha_judge.grading import (
     assert_written_from_scratch,
     check,
     fail,
+    observe_way_back,
     report_speed,
     ways_to_observe,
 )
@@ -407,6 +408,25 @@ def test_causal_memory(candidate, draw):
     ways = itertools.islice(ways_to_observe(draw, 3), 4)
 
     assert_memory_is_linear(candidate, draw, ways, True)
+
+
+@check(
+    "The backward pass makes nothing that grows with the square of the length either",
+    category="cost",
+    points=2,
+    after=("memory", "gradients", "causal"),
+)
+def test_backward_memory(candidate, draw):
+    attend, length = candidate.flash_attention, draw.integer(64, 80)
+    for causal in (False, True):
+        few, many = (
+            observe_way_back(
+                attend, draw, *qkv(draw, (1,), L, L, 3, 3), 32, causal, learning=3, output=(1, L, 3)
+            )
+            for L in (length, 4 * length)
+        )
+        what = "the largest intermediate of the backward pass, at four times the length,"
+        assert_grows_at_most(few.largest_elements, many.largest_elements, 4.4, what)
 
 
 @check(

@@ -16,6 +16,7 @@ from mha_judge.grading import (
     assert_written_from_scratch,
     check,
     fail,
+    observe_way_back,
 )
 
 
@@ -36,14 +37,20 @@ def assert_small_denominators(candidate, q, k, v, *causal):
 
 def assert_grows_with_length(candidate, draw, *causal):
     """Assert that twice the length takes twice the work: products counted, and numbers written."""
-    short, long = (
-        candidate.linear_attention.observe(*qkv(draw, 1, 1, L, 4), *causal) for L in (512, 1024)
-    )
-    what = "at twice the length the number of {}"
-    assert_grows_at_most(short.flops, long.flops, 2.2, what.format("operations in products"))
-    assert_grows_at_most(
-        short.written_elements, long.written_elements, 2.2, what.format("elements written")
-    )
+    for dtype, mode in (
+        (torch.float32, ""),
+        (torch.float64, "no_grad"),
+        (torch.bfloat16, "inference_mode"),
+    ):
+        short, long = (
+            candidate.linear_attention.observe(*qkv(draw, 1, 1, L, 4, dtype), *causal, mode=mode)
+            for L in (512, 1024)
+        )
+        what = f"in {dtype}, at twice the length, the number of {{}}"
+        assert_grows_at_most(short.flops, long.flops, 2.2, what.format("operations in products"))
+        assert_grows_at_most(
+            short.written_elements, long.written_elements, 2.2, what.format("elements written")
+        )
 
 
 @check("Returns an output (B, H, L, D)", category="shape", points=3)
@@ -284,6 +291,37 @@ def test_work(candidate, draw):
 )
 def test_causal_work(candidate, draw):
     assert_grows_with_length(candidate, draw, True)
+
+
+@check(
+    "The work of the backward pass grows with the length, too",
+    category="cost",
+    points=2,
+    after=("work", "causal_work", "gradients", "causal_gradients"),
+)
+def test_backward_work(candidate, draw):
+    # not the numbers written: of each slice that a loop takes PyTorch makes a gradient as long as
+    # what it was sliced from
+    length = draw.integer(450, 512)
+    for causal in (False, True):
+        short, long = (
+            observe_way_back(
+                candidate.linear_attention,
+                draw,
+                *qkv(draw, 1, 1, L, 4),
+                causal,
+                learning=3,
+                output=(1, 1, L, 4),
+            )
+            for L in (length, 2 * length)
+        )
+        what = "of the backward pass, at twice the length,"
+        assert_grows_at_most(
+            short.flops, long.flops, 2.2, f"the number of operations in products {what}"
+        )
+        assert_grows_at_most(
+            short.largest_elements, long.largest_elements, 2.2, f"the largest intermediate {what}"
+        )
 
 
 @check(

@@ -119,6 +119,10 @@ def test_names(candidate, draw):
     assert_holds(cache, 7, "x", -1, -2, "")
     for sequence in ("", -2, 7, "x"):
         cache.free(sequence)
+    alike = cache_of(candidate, num_pages=11)
+    for sequence in ("x", "X", "x ", " x"):
+        alike.append(sequence, *kv(draw, 3))
+    assert_holds(alike, "x", "X", "x ", " x")
     large = (2**32 + 7, 7, 2**61 + 6, "-1")  # 7 in 32 bits, and in Python's hash
     for sequence in large:
         cache.append(sequence, *kv(draw, 3))
@@ -396,14 +400,16 @@ def test_two_caches(candidate, draw):
     after="several_appends",
 )
 def test_cost_of_an_append(candidate, draw):
-    def written(before, num_pages, tokens=2, sequence=1):
-        cache = cache_of(candidate, num_pages=num_pages)
+    def written(before, num_pages, tokens=2, sequence=1, page_size=4):
+        cache = cache_of(candidate, num_pages=num_pages, page_size=page_size)
         cache.append(1, *kv(draw, before))
         return cache.append.observe(sequence, *kv(draw, tokens)).written_elements
 
     base = written(5, 64)
     assert_grows_at_most(base, written(201, 64), 3, "what an append of 2 positions writes")
     assert_grows_at_most(base, written(5, 512), 3, "what an append writes into a larger pool")
+    within = written(200, 8, page_size=256)
+    assert_grows_at_most(base, within, 3, "what an append writes into a page that holds 200")
     for tokens, sequence in ((2, 2), (29, 1)):  # one that begins, and one of many pages
         few, many = (written(5, pages, tokens, sequence) for pages in (64, 512))
         assert_grows_at_most(few, many, 3, "what an append writes into a larger pool")

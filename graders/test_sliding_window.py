@@ -18,6 +18,7 @@ from mha_judge.grading import (
     assert_written_from_scratch,
     check,
     fail,
+    observe_way_back,
     report_speed,
     ways_to_observe,
 )
@@ -284,6 +285,22 @@ def test_memory(candidate, draw):
     for number, (words, how) in enumerate(itertools.islice(ways_to_observe(draw, 3), 6)):
         sizes = draw.integer(2, 32), *((1, 1, 40), (2, 1, 4), (1, 2, 4))[number % 3]
         check_growth(*sizes, DTYPES[number % 3], f" {words}", **how)
+
+
+@check(
+    "The backward pass makes nothing that grows faster than the length either",
+    category="cost",
+    points=1,
+    after=("memory", "gradients"),
+)
+def test_backward_memory(candidate, draw):
+    attend, length = candidate.sliding_window_attention, draw.integer(450, 512)
+    short, long = (
+        observe_way_back(attend, draw, *qkv(draw, 1, 1, L, 4), 9, learning=3, output=(1, 1, L, 4))
+        for L in (length, 2 * length)
+    )
+    what = "the largest intermediate of the backward pass"
+    assert_grows_at_most(short.largest_elements, long.largest_elements, 2.2, what)
 
 
 @check(

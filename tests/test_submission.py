@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mha_judge.errors import SubmissionUnreadable, UsageError
+from mha_judge.errors import SubmissionUnreadable
 from mha_judge.submission import MAX_BYTES, Submission
 
 
@@ -112,33 +112,3 @@ def test_a_path_through_a_file_is_refused(tmp_path):
 
     with pytest.raises(SubmissionUnreadable, match="cannot be opened"):
         Submission.read(path / "inner.py")
-
-
-@pytest.mark.parametrize(
-    ("source", "name", "expected"),
-    [
-        ("# problem: gqa\n", "sdpa.py", "gqa"),
-        ("import torch\n\n#problem:   masked-mha  \n", "x.py", "masked-mha"),
-        ("# problem: Masked_MHA\n", "x.py", "masked-mha"),
-        ("# problem: gqa\r\n", "x.py", "gqa"),
-        ("# problem: gqa\n# problem: sdpa\n", "x.py", "gqa"),
-        ("x = 1\n", "kv_cache_step.py", "kv-cache-step"),
-        ("x = 1\n", "SDPA.py", "sdpa"),
-        ("    # problem: gqa\n", "sdpa.py", "sdpa"),
-        ("# problem: two words\n", "sdpa.py", "sdpa"),
-        ("x = '# problem: gqa'\n", "sdpa.py", "sdpa"),
-    ],
-)
-def test_the_problem_is_what_the_line_says_else_what_the_name_says(
-    tmp_path, source, name, expected
-):
-    submission = Submission.read(written(tmp_path, source.encode(), name))
-
-    assert submission.problem_id() == expected
-
-
-def test_a_file_that_says_nothing_asks_for_the_problem(tmp_path):
-    submission = Submission.read(written(tmp_path, b"x = 1\n", "_.py"))
-
-    with pytest.raises(UsageError, match="which problem is this\\? Pass --problem ID"):
-        submission.problem_id()

@@ -24,6 +24,7 @@ from mha_judge.outcomes import Outcome
 from mha_judge.report.models import Report
 from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
+from mha_judge.which_problem import problem_of
 
 FOLDER = Path(__file__).parent / "submissions"
 FILES = sorted(FOLDER.glob("*/*.py"))
@@ -85,7 +86,7 @@ def graded(channel) -> Callable[[Path], Report]:
 
     def report_of(path: Path) -> Report:
         if path not in reports:
-            seed = SEEDS[Submission.read(path).problem_id()]
+            seed = SEEDS[problem_of(Submission.read(path), BANK)]
             brief = path.name.startswith("wrong_") and path not in LOOKED_AT
             reports[path] = grade_file(path, channel, seed=seed, verdict_only=brief)
         return reports[path]
@@ -95,7 +96,7 @@ def graded(channel) -> Callable[[Path], Report]:
 
 def grade_file(path: Path, channel: Channel, **options) -> Report:
     submission = Submission.read(path)
-    return grade(submission, BANK, BANK.problem(submission.problem_id()), channel, **options)
+    return grade(submission, BANK, BANK.problem(problem_of(submission, BANK)), channel, **options)
 
 
 def declared(path: Path, name: str) -> str:

@@ -27,6 +27,9 @@ LANGUAGES = ("en", "zh")
 VOCABULARY = "vocabulary.toml"
 
 
+_FOLDERS = ("problems", "graders", "reference")
+
+
 @dataclass(frozen=True)
 class Bank:
     """A folder with `problems/`, `graders/` and `reference/`."""
@@ -40,10 +43,41 @@ class Bank:
         Raises:
             BankError: If the folder is not a bank.
         """
-        for name in ("problems", "graders", "reference"):
+        for name in _FOLDERS:
             if not (root / name).is_dir():
                 raise BankError(f"{root} is not a bank: it has no folder {name}/; check the path")
         return cls(root.resolve())
+
+    @classmethod
+    def begun(cls, root: Path) -> Bank:
+        """Return the bank in a folder; a new one if the folder is empty or not there.
+
+        Raises:
+            BankError: If there is something else in the folder.
+            UsageError: If it cannot be written.
+        """
+        try:
+            if not root.exists() or not any(root.iterdir()):
+                for name in _FOLDERS:
+                    (root / name).mkdir(parents=True)
+        except OSError as error:
+            raise UsageError(f"{root} cannot be written: {error.strerror}") from error
+        return cls.at(root)
+
+    @classmethod
+    def of_checkout(cls) -> Bank:
+        """Return the built-in bank, to be changed.
+
+        Raises:
+            UsageError: If it is an installation's, where changes would be lost.
+        """
+        bank = cls.builtin()
+        if not (bank.root / "pyproject.toml").is_file():
+            raise UsageError(
+                f"the built-in bank is an installation's, in {bank.root}; "
+                "clone mha-judge to change it, or begin a bank of your own with --bank DIR"
+            )
+        return bank
 
     @classmethod
     def builtin(cls) -> Bank:

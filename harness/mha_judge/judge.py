@@ -96,7 +96,7 @@ def grade(
     seed = fresh_seed() if seed is None else seed
     asked = _Asked(submission, bank, problem, channel, seed, frozenset(only), verdict_only, gpus)
     report = _on_its_own_path(asked, on_check)
-    return report if verdict_only or only else _repaired(asked, report)
+    return report if verdict_only or asked.only else _repaired(asked, report)
 
 
 def _on_its_own_path(asked: _Asked, on_check: Callable[[CheckResult], None] | None) -> Report:

@@ -23,7 +23,8 @@ from mha_judge.listing import ProblemSummary, summaries
 from mha_judge.pool import Grading, Job, Pool, Workforce
 from mha_judge.report.models import CheckResult, Report
 from mha_judge.sandbox import SandboxOptions
-from mha_judge.submission import TEXT, Submission
+from mha_judge.submission import Submission
+from mha_judge.which_problem import problem_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -288,12 +289,7 @@ class Judge:
             UsageError: If nothing says which problem it is, or there is none of that id.
         """
         if problem is None:
-            submission = _submission(answer)
-            if submission.path == TEXT and submission.stated_problem is None:
-                raise UsageError(
-                    "which problem is this? Pass its id, or write `# problem: ID` into the text"
-                )
-            problem = submission.problem_id()
+            return problem_of(_submission(answer), self._bank)
         self._bank.require(problem)
         return problem
 

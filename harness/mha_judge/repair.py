@@ -93,7 +93,7 @@ def repairs(source: str, stop: Stop) -> Iterator[Repair]:
     for words, repaired in _KINDS.items():
         if found := re.search(words, stop.message):
             for repair in repaired(source, stop, *found.groups()):
-                if _parsed(repair.source) is not None:
+                if repair.source != source and _parsed(repair.source) is not None:
                     yield repair
 
 

@@ -13,7 +13,7 @@ import tokenize
 from dataclasses import dataclass
 from pathlib import Path
 
-from mha_judge.errors import SubmissionUnreadable, UsageError
+from mha_judge.errors import SubmissionUnreadable
 
 MAX_BYTES = 256 * 1024
 TEXT = Path("answer.py")
@@ -86,18 +86,6 @@ class Submission:
         """What stands on the `# problem:` line, if there is one."""
         stated = _PROBLEM_LINE.search(self.source)
         return stated.group(1) if stated else None
-
-    def problem_id(self) -> str:
-        """Return the id on the `# problem:` line, else what the file's name says.
-
-        Raises:
-            UsageError: If neither says anything.
-        """
-        name = self.stated_problem or self.path.stem
-        found = name.lower().replace("_", "-").strip("-")
-        if not found:
-            raise UsageError(f"{self.path}: which problem is this? Pass --problem ID")
-        return found
 
 
 def _read_regular(path: Path) -> bytes:

@@ -141,6 +141,48 @@ def test_what_is_no_id_is_refused(bank, problem_id, why):
     assert files_of(bank) == []
 
 
+def test_a_bank_of_ones_own_is_begun_in_a_folder_that_is_not_there(tmp_path):
+    folder = tmp_path / "own" / "bank"
+
+    result = invoke("bank", "new", "soft-heads", "--bank", folder)
+
+    assert result.exit_code == 0, result.stderr
+    assert Bank.at(folder).ids == ["soft-heads"]
+
+
+def test_a_folder_of_other_things_is_no_bank(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+
+    result = invoke("bank", "new", "soft-heads", "--bank", tmp_path)
+
+    assert result.exit_code != 0
+    assert "is not a bank" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--builtin", "--bank", "own"]])
+def test_the_built_in_bank_is_changed_only_where_that_is_said(tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+
+    result = invoke("bank", "new", "soft-heads", *arguments)
+
+    assert result.exit_code == 2
+    assert "name a bank of your own with --bank DIR, or pass --builtin" in result.stderr
+    assert "soft-heads" not in Bank.builtin().ids
+
+
+def test_an_installation_is_not_changed(bank, monkeypatch):
+    monkeypatch.setattr(Bank, "builtin", lambda: bank)
+
+    result = invoke("bank", "new", "soft-heads", "--builtin")
+
+    assert result.exit_code == 2
+    assert "begin a bank of your own with --bank DIR" in result.stderr
+    assert files_of(bank) == []
+    (bank.root / "pyproject.toml").touch()
+    assert invoke("bank", "new", "soft-heads", "--builtin").exit_code == 0
+
+
 def test_a_problem_that_exists_is_refused(bank):
     invoke("--bank", bank.root, "bank", "new", "soft-heads")
     before = {path: path.read_bytes() for path in files_of(bank)}

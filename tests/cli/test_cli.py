@@ -353,7 +353,7 @@ class TestRun:
             (["sdpa.py", "--json", "nowhere/x.json"], "nowhere/x.json cannot be written"),
             (["sdpa.py", "--json", "."], "cannot be written"),
             (["sdpa.py", "--json", "-", "--junit", "-"], "name the same place"),
-            (["unheard_of.py"], "no problem 'unheard-of'"),
+            (["unheard_of.py"], "which problem is this?"),
         ],
         ids=lambda value: " ".join(value) if isinstance(value, list) else "",
     )
@@ -361,7 +361,7 @@ class TestRun:
         self, right, tmp_path, monkeypatch, arguments, message
     ):
         monkeypatch.chdir(tmp_path)
-        shutil.copy(right, tmp_path / "unheard_of.py")
+        (tmp_path / "unheard_of.py").write_text("x = 1\n")
 
         result = invoke("run", *arguments)
 

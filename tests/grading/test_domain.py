@@ -151,6 +151,16 @@ def test_a_right_answer_fails_nothing(told):
             "any-length",
             "with wide heads",
         ),
+        (
+            {"last": "output = output + ((q.max() == q.min()) & q.any()).to(q.dtype)"},
+            "scores-of-any-size",
+            "where all numbers are equal",
+        ),
+        (
+            {"last": "output = output + (not bool(q.any()))"},
+            "scores-of-any-size",
+            "where all numbers are zero",
+        ),
     ],
 )
 def test_an_answer_that_is_wrong_in_a_corner_is_told_which(told, change, claim, where, seed):
@@ -159,6 +169,43 @@ def test_an_answer_that_is_wrong_in_a_corner_is_told_which(told, change, claim, 
     assert [*failed] == [claim]
     assert failed[claim].startswith("right otherwise, but wrong")
     assert where in failed[claim]
+
+
+@pytest.mark.parametrize(
+    ("problem", "old", "new", "claim", "where"),
+    [
+        (
+            "self-attention",
+            "dropout: float = 0.0",
+            "dropout: float = 0.1",
+            "any-gradient-mode",
+            "in training, with nothing to drop",
+        ),
+        (
+            "encoder-block",
+            "nn.LayerNorm(embed_dim)\n        self.ffn1",
+            "nn.LayerNorm(embed_dim, eps=0.0)\n        self.ffn1",
+            "",  # two axes meet: it may be about either
+            "where every bias is zero",
+        ),
+        (
+            "encoder-block",
+            "self.ffn2(hidden)",
+            "self.ffn2(torch.where(torch.arange(hidden.shape[-1]) < 1024, hidden, 0))",
+            "any-length",
+            "where a width is a thousand or so",
+        ),
+    ],
+)
+def test_a_layer_that_is_wrong_in_a_corner_is_rejected(told, problem, old, new, claim, where):
+    source = BANK.reference(problem).read_text("utf-8")
+    assert source.count(old) == 1
+
+    failed = told(problem, source.replace(old, new), 1)
+
+    assert failed
+    assert not claim or [*failed] == [claim]
+    assert all(where in message for message in failed.values())
 
 
 @pytest.mark.parametrize("seed", [1, 10, 12])

@@ -60,8 +60,9 @@ def test_a_problem_is_found_where_the_answer_says_it(judge, right):
     text = f"# problem: softmax\n{right.read_text('utf-8')}"
 
     assert judge.grade(text, verdict_only=True).problem == "softmax"
+    assert judge.grade("def softmax(x):\n    return x\n", verdict_only=True).problem == "softmax"
     with pytest.raises(UsageError, match="which problem is this"):
-        judge.grade("def softmax(x):\n    return x\n")
+        judge.grade("def answer(x):\n    return x\n")
     with pytest.raises(UsageError, match="did you mean softmax"):
         judge.grade(text, "sofmax")
 

@@ -305,7 +305,9 @@ def test_a_hint_names_its_price_first_and_is_paid_once(app, store):
         await one.see("Which number may be subtracted", "68 points after hints (−2)")
         await one.press("h")
         await one.see("Hint 2 of 3", "hints have cost 2 so far")
-        await one.press("enter")
+        await one.press("enter")  # which agrees to nothing
+        assert one.session.state().price == 2
+        await one.press("h", "y")
         await one.see("63 points after hints (−7)")
 
     app(steps)
@@ -320,6 +322,7 @@ def test_the_solution_is_shown_after_giving_up_and_not_before(app, store):
         await one.press("s")
         await one.see("Giving up ends the round")
         await one.press("n")
+        await one.press("s", "enter")
         assert one.session.state().is_open
         await one.press("s", "y")
         await one.see("Solution: A stable softmax", "def softmax(x: np.ndarray", "It is given up")

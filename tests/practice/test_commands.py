@@ -52,6 +52,8 @@ def test_a_first_day(invoke, tmp_path):
     assert "softmax" in invoke("next").splitlines()[0]
     invoke("start", "softmax")
     assert str(tmp_path / "softmax.py") in invoke("next")
+    assert "attempt" not in invoke("run", "softmax.py", "--sandbox", "jail", expected=1)
+    (tmp_path / "softmax.py").write_text(RIGHT.replace("x - x.max(axis, keepdims=True)", "x"))
     assert "attempt 1" in invoke("run", "softmax.py", "--sandbox", "jail", expected=1)
     (tmp_path / "softmax.py").write_text(RIGHT)
     said = invoke("run", "softmax.py", "--sandbox", "jail")

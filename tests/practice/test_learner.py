@@ -152,7 +152,11 @@ def test_a_review_has_a_fresh_starter(learner, clock, tmp_path):
     assert path.read_text() == BANK.starter("softmax")
     assert (tmp_path / "softmax.py").read_text() == "mine"
     assert learner.progress.open_round("softmax").review
-    learner.begin_afresh("softmax", tmp_path)
+    hand_in(learner, "softmax", path=path)
+    other = learner.begin_afresh("softmax", tmp_path)
+    assert [one.end for one in learner.progress.rounds()] == [End.SOLVED, None]
+    assert len(learner.progress.attempts(learner.round_of(other).id)) == 1  # nothing is forgotten
+    learner.begin_afresh("softmax", tmp_path, anew=True)
     assert [one.end for one in learner.progress.rounds()] == [End.SOLVED, End.STARTED_OVER, None]
 
 

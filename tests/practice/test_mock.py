@@ -516,7 +516,7 @@ def test_who_leaves_goes_on_where_it_was(typist):
     first = typist("--minutes", 60, typed="g\nd\n", writes=["# right\n"])
     assert "goes on; minutes left: 45" in first and "--minutes: only a new" in first
     assert typist.state().state["tasks"][0]["accepted"]
-    typist(typed="d\na\n")
+    typist(typed="d\ny\na\n")
     assert typist.state().state["questions"][0]["answer"]
     said = typist(typed="because\n\n")
     assert "Question 2 of 3" in said and "Question 1" not in said
@@ -558,7 +558,9 @@ def test_a_file_that_is_gone_is_told(typist):
 
 
 def test_an_interview_without_an_answer_has_its_questions_alone(typist, tmp_path):
-    typist("--seed", 7, "--folder", "mine", typed="d\nd\na\n\n0\n\n0\n")
+    typed = "d\nn\nd\ny\nd\ny\na\n\n0\n\n0\n"
+    said = typist("--seed", 7, "--folder", "mine", typed=typed)
+    assert said.count("There are no points for it yet") == 3
     names = sorted(path.name for path in (tmp_path / "mine").glob("mine*"))
     assert names == ["mine-questions.json", "mine-questions.md"]
 
@@ -570,7 +572,7 @@ def test_what_has_left_the_bank_is_left_out(typist, learner):
     interview.state["questions"][0]["id"] = "no_such_question"
     interview.state["questions"][1]["number"] = 99
     learner.progress.put_interview(interview.id, interview.state)
-    said = typist(typed="d\n\n1\n")
+    said = typist(typed="d\ny\n\n1\n")
 
     assert said.count("not in the bank any more") == 3
     assert "Question 3 of 3" in said and "interview is over" in said
@@ -595,7 +597,7 @@ def test_a_new_interview_can_be_asked_for(typist):
 
 def test_a_folder_can_be_changed_on_the_way(typist, tmp_path):
     typist("--seed", 7, typed="q\n")
-    typist("--folder", "later", typed="d\nd\na\n\n0\n\n0\n")
+    typist("--folder", "later", typed="d\ny\nd\ny\na\n\n0\n\n0\n")
     assert (tmp_path / "later" / "later-questions.md").exists()
 
 

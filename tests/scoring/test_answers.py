@@ -61,14 +61,19 @@ def test_files_can_be_named_one_by_one_and_twice(bank, put):
 
 def test_files_that_say_no_problem_have_the_default_or_are_left_out(bank, put, tmp_path):
     put("all/alice.py", "# problem: sdpa\n")
-    put("all/bob.py")
+    put("all/bob.py", "class MultiHeadAttention:\n    pass\n")
+    put("all/carol_sdpa.py")
+    put("all/dave.py", "# problem: attention\n")
+    put("all/notes.py")
 
     without = discover([tmp_path / "all"], bank)
 
-    assert [(one.candidate, one.reason) for one in without.left_out] == [
-        ("bob", "no `# problem:` line, and not named after a problem")
-    ]
-    assert without.candidates == ["alice", "bob"]
+    assert [one.candidate for one in without.left_out] == ["bob", "dave", None]
+    assert "say which with `# problem: ID` or --problem" in without.left_out[0].reason
+    assert "no problem 'attention'" in without.left_out[1].reason
+    assert without.left_out[2].reason == "defines nothing that a problem asks for"
+    assert without.candidates == ["alice", "bob", "carol_sdpa", "dave"]
+    assert ("carol_sdpa", "sdpa", "carol_sdpa.py") in found(bank, tmp_path / "all")
     assert ("bob", "gqa", "bob.py") in found(bank, tmp_path / "all", default="gqa")
 
 

@@ -9,9 +9,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from mha_judge.outcomes import Sample
-from mha_judge.render.score import candidates, csv, html, junit
+from mha_judge.render.score import candidates, csv, html, junit, terminal
 from mha_judge.render.score.heatmap import pictures
 from mha_judge.report.models import (
     CheckResult,
@@ -122,6 +123,45 @@ def test_a_missing_answer_counts_0_in_total_and_categories(table):
         30,
     )
     assert row.categories == {"shape": 50.0, "values": 10.0}
+
+
+def test_who_was_not_graded_has_no_rank_and_comes_last(table, capsys):
+    table.add("alice", "sdpa", None)
+    table.add("bob", "sdpa", report("sdpa", 60))
+    table.left_out.append(LeftOut(candidate="carol", path="carol.py", reason="may answer two"))
+
+    board = table.board()
+    terminal.show(board, Console())
+
+    assert [(row.rank, row.candidate) for row in board.rows] == [
+        (1, "bob"), (None, "alice"), (None, "carol")
+    ]  # fmt: skip
+    shown = capsys.readouterr().out
+    assert "Not graded, and not ranked: carol" in shown
+    assert "60 rejected" in shown
+    assert csv.render(board).splitlines()[3].startswith(",carol,0.0,")
+    page = html.render(board, table.found, table.results)
+    assert page.index("Not graded, and not ranked") < page.index("carol")
+
+
+def test_points_stand_beside_those_of_what_passes_as_it_stands(table):
+    made = report("sdpa", 85)
+    table.add("alice", "sdpa", made.model_copy(update={"strict_score": 14.1}))
+
+    board = table.board()
+
+    rows = list(reader.DictReader(io.StringIO(csv.render(board))))
+    assert (rows[0]["sdpa"], rows[0]["sdpa: strict"]) == ("85.0", "14.1")
+    assert (rows[0]["sdpa: verdict"], rows[0]["sdpa: mistakes"]) == ("rejected", "diagnosis ")
+    assert "(14.1)" in html.render(board, table.found, table.results)
+
+
+def test_what_is_granted_adds_nothing_to_a_category(table):
+    made = report("sdpa", 60)
+    checks = [made.checks[0], made.checks[1].model_copy(update={"granted": ["d"]})]
+    table.add("alice", "sdpa", made.model_copy(update={"checks": checks}))
+
+    assert table.board().rows[0].categories == {"shape": 100.0, "values": 20.0}
 
 
 def test_a_weighted_problem_that_nobody_answered_is_missing_for_all(table):

@@ -33,7 +33,7 @@ def test_a_worker_imports_nothing_late():
     ):
         session.load()
         for given in (x, x.bfloat16(), x.requires_grad_()):
-            session.request("call", ([given], {}, None), target="double", observe=True)
+            session.request("call", ([given], {}, None), target="double", observe="call")
         session.request("call", ([x], {}, [x]), target="double", wrt=["0"])
 
         assert session.request("call", ([x], {}, None), target="late").value == []

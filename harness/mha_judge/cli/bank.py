@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from mha_judge.cli.context import bank_of
+from mha_judge.bank import Bank
+from mha_judge.errors import UsageError
 from mha_judge.scaffold import MARK, write_problem
 
 
@@ -15,13 +18,26 @@ def command() -> None:
 
 @command.command("new")
 @click.argument("problem_id", metavar="ID")
+@click.option(
+    "--bank",
+    "folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The bank of your own that it is added to; begun if DIR is empty or not there.",
+)
+@click.option(
+    "--builtin", is_flag=True, help="Add it to the problems of mha-judge, in a checkout of it."
+)
 @click.pass_context
-def new(ctx: click.Context, problem_id: str) -> None:
+def new(ctx: click.Context, problem_id: str, folder: Path | None, builtin: bool) -> None:
     """Write the files of a new problem ID, with placeholders to fill in."""
-    bank = bank_of(ctx)
+    folder = folder or ctx.obj
+    if (folder is None) is not builtin:
+        raise UsageError("name a bank of your own with --bank DIR, or pass --builtin; one of them")
+    bank = Bank.of_checkout() if folder is None else Bank.begun(folder)
     for path in write_problem(bank, problem_id):
         click.echo(f"wrote {path}")
-    given = f"--bank {ctx.obj} " if ctx.obj is not None else ""
+    given = f"--bank {folder} " if folder is not None else ""
     click.echo(
         f"\nNext: replace every “{MARK}”; begin with the contract in problem.toml and the "
         "reference. This lists what is left:\n\n"

@@ -285,7 +285,9 @@ class _Conversation:
     def _done(self, task: Task) -> None:
         from mha_judge.practice.mock import Over
 
-        if self._hand_in(task):
+        if not self._hand_in(task):
+            return
+        if task.points or click.confirm(self._words["no points"], default=False):
             self._mock.leave(task, Over.DONE)
 
     def _time_up(self, task: Task) -> None:
@@ -466,6 +468,7 @@ _WORDS = {
         "change": "a hint what to change",
         "take": "Do you want it?",
         "ungraded": "What is in the file is not graded. Go on all the same?",
+        "no points": "There are no points for it yet. Go on all the same?",
         "time": "Minutes left: {left}.",
         "time up": "Time is up. On to the questions; they are not timed.",
         "gone": "{name} is not in the bank any more; this part is left out.",
@@ -503,6 +506,7 @@ _WORDS = {
         "change": "一条关于该改什么的提示",
         "take": "要看吗？",
         "ungraded": "文件里的内容没有评分。仍要继续吗？",
+        "no points": "这道题还没有得分。仍要继续吗？",
         "time": "剩余 {left} 分钟。",
         "time up": "时间到。接下来是提问，不再计时。",
         "gone": "{name} 已不在题库中；这一部分跳过。",

@@ -15,6 +15,7 @@ from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
+from mha_judge.which_problem import problem_of
 
 REVEAL = ("score", "checks", "hints", "full")
 
@@ -68,7 +69,7 @@ def command(
     check_outputs(paths)
     submission = Submission.read(file)
     bank = bank_of(ctx)
-    name = problem_id or submission.problem_id()
+    name = problem_id or problem_of(submission, bank)
     bank.require(name)
     # The supervisor starts before anything large is imported here: the imports overlap.
     with closing(sandbox.open()) as channel, closing(gpus):

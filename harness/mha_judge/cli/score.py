@@ -110,11 +110,11 @@ def command(
       alice/sdpa.py        with PATH alice, a file named after a problem: alice
       PATH/bob.py          otherwise each file belongs to its own candidate
 
-    The `# problem: ID` line names the problem, else the file's name, else --problem. Names that
-    begin with `.` or `_` are ignored.
+    The `# problem: ID` line names the problem, else the file's name, as `bob_sdpa.py` does, else
+    what it defines, else --problem. Names that begin with `.` or `_` are ignored.
 
-    Exit codes: 0 every answer has a verdict, accepted or not; 2 wrong usage; 3 and above the
-    judge could not grade some answers; 130 interrupted, continue with --resume.
+    Exit codes: 0 every answer has a verdict, accepted or not; 2 wrong usage; 3 and above somebody
+    was not graded, and has no rank; 130 interrupted, continue with --resume.
     """
     outputs = {"--csv": csv_path, "--json": json_path, "--junit": junit_path, "--html": html_path}
     check_outputs({**outputs, "--results": str(results_path)})
@@ -173,6 +173,7 @@ def command(
     if "-" not in outputs.values():
         terminal.show(board, Console(highlight=False))
     failed = [failure.fault.exit_code for failure in board.failures]
+    failed += [JudgeError.exit_code for row in board.rows if row.rank is None]
     ctx.exit(max(JudgeError.exit_code, *failed) if failed else 0)
 
 

@@ -382,7 +382,7 @@ class _Case:
         matter = [
             name
             for name, program in self._catalogue.programs.items()
-            if name in self._catalogue.mistakes  # without those of other constants
+            if name in self._catalogue.mistakes  # without those written otherwise
             and (name in named or self._replay(program).changes(failure.steps, self._truth))
         ]
         return sorted(matter, key=lambda name: name not in named)

@@ -26,6 +26,8 @@ MAX_WORLDS = 3
 """Programs that are made of one candidate's mistakes where one program cannot make them all."""
 _LOW = -6e4
 """Stands for −∞ where a program is to be finite."""
+_CUT = ".detach()"
+"""What keeps gradients from flowing, as references have it."""
 REFUSED = "refused"
 """The words of every exception that a program raises itself: those of a candidate are its own."""
 
@@ -110,8 +112,8 @@ class Catalogue:
         self._entries = entries
         self.right = Program([], lambda: _tree(self.source))
         self.mistakes = {mistake.id: mistake for mistake in mistakes}
-        self._every = {name: program for m in mistakes for name, program in _programs(m)}
-        """By the mistake's id, those of other constants by a name of their own."""
+        self._every = {name: one for m in mistakes for name, one in self._programs(m)}
+        """By the mistake's id, those written otherwise by a name of their own."""
         self.programs = {n: p for n, p in self._every.items() if p.mistakes[0].has_values}
         """Those that can be told by what they answer."""
         self._hunks: dict[str, list[Hunk]] = {}
@@ -120,7 +122,7 @@ class Catalogue:
     def add(self, mistake: Mistake) -> Program:
         """Return the program of a mistake that was found out from a candidate's calls."""
         if mistake.id not in self._every:
-            self._every |= dict(_programs(mistake))
+            self._every |= dict(self._programs(mistake))
         return self._every[mistake.id]
 
     @cached_property
@@ -129,7 +131,7 @@ class Catalogue:
         found = {
             name: program
             for mistake in derived(self.source, self._entries)
-            for name, program in _programs(mistake)
+            for name, program in self._programs(mistake)
         }
         self._every |= found
         return found
@@ -186,6 +188,20 @@ class Catalogue:
             lines[hunk.start : hunk.end] = hunk.lines
         return Program(mistakes, lambda: ast.parse("\n".join(lines)))
 
+    def _programs(self, mistake: Mistake) -> Iterator[tuple[str, Program]]:
+        """Yield the mistake's program under its id, and others that make the same mistake.
+
+        One has another constant. In one gradients flow where the reference cuts them off: it may,
+        as they cancel out in what is right, but they need not where something is wrong.
+        """
+        yield mistake.id, Program([mistake], lambda: _tree(mistake.source))
+        for constant, source in mistake.others.items():
+            tree = functools.partial(_tree, source)
+            yield f"{mistake.id} with {constant}", Program([mistake], tree)
+        if _CUT in self.source and _CUT in mistake.source:
+            tree = functools.partial(_tree, mistake.source.replace(_CUT, ""))
+            yield f"{mistake.id} with all gradients", Program([mistake], tree)
+
     def _hunks_of(self, name: str) -> list[Hunk]:
         if name not in self._hunks:
             self._hunks[name] = hunks(self.right.lines, self._every[name].lines)
@@ -200,14 +216,6 @@ def hunks(base: Sequence[str], changed: Sequence[str]) -> list[Hunk]:
         for kind, i1, i2, j1, j2 in matcher.get_opcodes()
         if kind != "equal"
     ]
-
-
-def _programs(mistake: Mistake) -> Iterator[tuple[str, Program]]:
-    """Yield the mistake's program under its id, and one for each other constant."""
-    yield mistake.id, Program([mistake], lambda: _tree(mistake.source))
-    for constant, source in mistake.others.items():
-        tree = functools.partial(_tree, source)
-        yield f"{mistake.id} with {constant}", Program([mistake], tree)
 
 
 def _tree(source: str) -> ast.Module:

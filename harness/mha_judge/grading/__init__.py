@@ -17,7 +17,7 @@ from mha_judge.grading.checks.gpu import (
     assert_stays_on_device,
     report_speed,
 )
-from mha_judge.grading.checks.observing import ways_to_observe
+from mha_judge.grading.checks.observing import observe_way_back, ways_to_observe
 from mha_judge.grading.checks.policy import (
     assert_grows_at_most,
     assert_no_autograd,
@@ -51,6 +51,7 @@ __all__ = [
     "check",
     "fail",
     "gradient_modes",
+    "observe_way_back",
     "report_speed",
     "restated",
     "untraced",

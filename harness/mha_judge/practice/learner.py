@@ -109,15 +109,23 @@ class Learner:
         names = [f"{name}.py", *(f"{name}_{number}.py" for number in range(2, 1000))]
         return next(path for path in map(folder.joinpath, names) if not path.exists())
 
-    def begin_afresh(self, problem: str, folder: Path) -> Path:
+    def begin_afresh(self, problem: str, folder: Path, *, anew: bool = False) -> Path:
         """Write the starter to where nothing lies, and begin there; return the file.
+
+        A round that is open goes on there with all that it has shown, unless it is to be ended.
+
+        Args:
+            problem: Its id.
+            folder: Where the file goes.
+            anew: Whether a round that is open ends; what it has shown stays known.
 
         Raises:
             UsageError: If it cannot be written there.
         """
         path = self.free_path(problem, folder)
         write_starter(self.bank, problem, path)
-        self.start_over(problem)
+        if anew:
+            self._start_over(problem)
         self.begin(problem, path)
         return path
 
@@ -127,8 +135,13 @@ class Learner:
         last = self.progress.last_round(problem)
         return last is not None and last.end in (End.SOLVED, End.GIVEN_UP)
 
-    def keep(self, round_: Round, submission: Submission, report: Report) -> Kept:
-        """Keep an answer and its report; one that is accepted ends the round and is rated."""
+    def keep(self, round_: Round, submission: Submission, report: Report) -> Kept | None:
+        """Keep an answer and its report; one that is accepted ends the round and is rated.
+
+        None is made of what is still the starter: nothing was tried.
+        """
+        if submission.source == self.bank.starter(round_.problem):
+            return None
         time = self._clock()
         attempts = self.progress.attempts(round_.id)
         solved = round_.is_open and report.verdict.exit_code == 0
@@ -182,12 +195,13 @@ class Learner:
         self._rate_shown(round_, self.progress.attempts(round_.id), time)
         return round_
 
-    def start_over(self, problem: str) -> bool:
-        """End the open round, if there is one, as if it had not been; say whether there was."""
+    def _start_over(self, problem: str) -> None:
+        """End the open round, if there is one: the problem is not rated, its mistakes are."""
         round_ = self.progress.open_round(problem)
         if round_ is not None:
-            self.progress.end(round_.id, End.STARTED_OVER, self._clock())
-        return round_ is not None
+            time = self._clock()
+            self.progress.end(round_.id, End.STARTED_OVER, time)
+            self._rate_shown(round_, self.progress.attempts(round_.id), time)
 
     # hints
 

@@ -228,7 +228,7 @@ class Mock:
             is_ours = begun is not None and Path(begun.path).parent == folder
             path = Path(begun.path) if begun is not None and is_ours else None
             if path is None or not path.exists():
-                path = self._learner.begin_afresh(task.problem, folder)
+                path = self._learner.begin_afresh(task.problem, folder, anew=True)
             task.path = str(path.resolve())
             self.save()
         return True
@@ -345,6 +345,10 @@ class Mock:
         attempt = next((one for one in attempts if (one.seed, one.sha256) == same), None)
         if attempt is None:
             kept = self._learner.keep(round_, graded.submission(Path(task.path)), report)
+            if kept is None:
+                self.state.unkept = None
+                self.save()
+                return None
             attempt = kept.attempt
         task.tries += 1
         task.last_sha256 = attempt.sha256

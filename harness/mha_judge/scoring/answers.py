@@ -13,6 +13,7 @@ from mha_judge.errors import SubmissionUnreadable, UsageError
 from mha_judge.scoring.models import LeftOut
 from mha_judge.submission import Submission
 from mha_judge.untrusted import clean_line
+from mha_judge.which_problem import ProblemUnknown, problem_of
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class HandedIn:
 
     @property
     def candidates(self) -> list[str]:
-        """Everyone who handed something in, an answer or not."""
+        """Everyone who handed in something that may be an answer."""
         names = {answer.candidate for answer in self.answers}
         return sorted(names | {left.candidate for left in self.left_out if left.candidate})
 
@@ -131,21 +132,29 @@ def _named(path: Path, bank: Bank) -> str | None:
 
 
 def _answer(candidate: str, path: Path, bank: Bank, default: str | None) -> CandidateFile | LeftOut:
+    def left_out(reason: str, whose: str | None = candidate) -> LeftOut:
+        return LeftOut(candidate=whose, path=clean_line(str(path)), reason=clean_line(reason))
+
     try:
         submission = Submission.read(path)
-        problem = submission.problem_id()
-        unreadable = ""
     except SubmissionUnreadable as error:
-        submission, problem = None, _named(path, bank) or ""
-        unreadable = str(error)
-    except UsageError:  # its name says nothing at all
-        problem = ""
-    if problem not in bank.ids:
-        if default is None:
-            reason = unreadable or "no `# problem:` line, and not named after a problem"
-            return LeftOut(candidate=candidate, path=clean_line(str(path)), reason=reason)
-        problem = default
-    return CandidateFile(candidate, problem, path, submission, clean_line(unreadable))
+        problem = _named(path, bank) or default
+        if problem is None:
+            return left_out(str(error))
+        return CandidateFile(candidate, problem, path, None, clean_line(str(error)))
+    try:
+        problem = problem_of(submission, bank)
+    except ProblemUnknown as error:
+        if default is not None:
+            problem = default
+        elif error.possible:
+            may = " or ".join(error.possible)
+            return left_out(f"may answer {may}; say which with `# problem: ID` or --problem")
+        else:
+            return left_out("defines nothing that a problem asks for", whose=None)
+    except UsageError as error:
+        return left_out(f"`# problem: {submission.stated_problem}`: {error}")
+    return CandidateFile(candidate, problem, path, submission)
 
 
 def _one_each(answers: list[CandidateFile]) -> list[CandidateFile]:

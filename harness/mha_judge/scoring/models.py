@@ -54,7 +54,9 @@ class Cell(_Model):
 
     standing: Standing
     score: float | None
-    """0 to 100; null where the judge failed."""
+    """0 to 100, with all that passes but for known mistakes; null where the judge failed."""
+    strict: float | None = None
+    """0 to 100, of what passes as it stands."""
     path: str | None = None
     sha256: str | None = None
     diagnoses: list[str] = []
@@ -62,9 +64,10 @@ class Cell(_Model):
 
 
 class Row(_Model):
-    """One candidate in the ranking."""
+    """One candidate."""
 
-    rank: int
+    rank: int | None
+    """Null if nothing of the candidate's was graded."""
     candidate: str
     total: float
     """The mean score of the problems, by weight."""
@@ -72,7 +75,8 @@ class Row(_Model):
     """The judge failed on an answer, so the total leaves a problem out."""
     problems: dict[str, Cell]
     categories: dict[str, float]
-    """Percent of the points that a category of check is worth, over all problems, by weight."""
+    """Percent of the points of each category of check that pass as they stand, over all problems,
+    by weight."""
 
 
 class Failure(_Model):

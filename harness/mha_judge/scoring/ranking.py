@@ -63,7 +63,7 @@ def _row(
     total = sum(weights[problem] for problem in known)
     earned = sum(weights[problem] * score for problem, score in known.items())
     return Row(
-        rank=0,
+        rank=None,
         candidate=candidate,
         total=round(earned / total, 2) if total else 0.0,
         provisional=len(known) < len(cells),
@@ -81,6 +81,7 @@ def _cell(result: Result | None) -> Cell:
     return Cell(
         standing=Standing(str(report.verdict)),
         score=report.score,
+        strict=report.strict_score,
         path=result.path,
         sha256=report.submission.sha256 or None,
         diagnoses=[diagnosis.title for diagnosis in report.diagnoses],
@@ -114,7 +115,7 @@ def _categories(
             if check.only_if_right and check.outcome is Outcome.NOT_ASSESSED:
                 of[check.category] -= weights[problem] * check.max_points
                 continue
-            more = weights[problem] * (check.max_points if check.granted else check.points)
+            more = weights[problem] * check.points
             earned[check.category] = earned.get(check.category, 0.0) + more
     return {
         str(category): round(100 * earned.get(category, 0.0) / of[category], 1)
@@ -124,7 +125,16 @@ def _categories(
 
 
 def _ranked(rows: list[Row]) -> list[Row]:
-    """Return the best first; equal totals share a rank, and the next one is left out."""
-    ordered = sorted(rows, key=lambda row: (-row.total, row.candidate))
+    """Return the best first; equal totals share a rank, and the next one is left out.
+
+    Who was not graded has no rank and comes last.
+    """
+    graded = [row for row in rows if any(map(_is_graded, row.problems.values()))]
+    ordered = sorted(graded, key=lambda row: (-row.total, row.candidate))
     totals = [row.total for row in ordered]
-    return [row.model_copy(update={"rank": totals.index(row.total) + 1}) for row in ordered]
+    ranked = [row.model_copy(update={"rank": totals.index(row.total) + 1}) for row in ordered]
+    return [*ranked, *(row for row in rows if row not in graded)]
+
+
+def _is_graded(cell: Cell) -> bool:
+    return cell.standing not in (Standing.MISSING, Standing.NOT_GRADED)

@@ -22,6 +22,7 @@ from mha_judge.untrusted import clean_line
 from mha_judge.watching.changes import Changes, changes
 from mha_judge.watching.files import Watched
 from mha_judge.watching.keys import pressed, single_keys
+from mha_judge.which_problem import problem_of
 
 _LEVELS = [Reveal.CHECKS, Reveal.HINTS, Reveal.FULL]
 _LOOK_EVERY_S = 0.1
@@ -111,7 +112,7 @@ class Watching:
         self._shown = path
         try:
             submission = Submission.read(path)
-            problem = self._bank.problem(self._problem_id or submission.problem_id())
+            problem = self._bank.problem(self._problem_id or problem_of(submission, self._bank))
             report = self._graded(submission, problem.id)
             if self._keep is not None:
                 self._keep(submission, report)

@@ -153,6 +153,19 @@ def frozen(model: Any, which: str = "", number: int = 0) -> Iterator[None]:
             one.requires_grad_(True)
 
 
+@contextlib.contextmanager
+def in_training(model: Any) -> Iterator[None]:
+    """Let a module be in training mode inside the block."""
+    is_module = isinstance(model, torch.nn.Module)
+    if is_module:
+        model.train()
+    try:
+        yield
+    finally:
+        if is_module:
+            model.eval()
+
+
 def another(instance: Any, kind: str, call: Callable[[Any], Any]) -> Any:
     """Return an equal layer by another way; the same where there is none, as with other classes.
 

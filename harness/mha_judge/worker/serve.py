@@ -119,7 +119,8 @@ class Server:
         args, kwargs = manner.made((args, kwargs), how.get("leaf", ""))
         fields: dict[str, Any] = {}
         frozen = manner.frozen(model, how.get("frozen", ""), number)
-        with frozen, manner.unlike(model, self._original(header["target"])):
+        training = manner.in_training(model) if how.get("training") else contextlib.nullcontext()
+        with frozen, training, manner.unlike(model, self._original(header["target"])):
             mode = how.get("mode", "")
             manner.rehearse(how.get("before", ""), mode, target, args, kwargs, model)
             with manner.gradient_mode(mode):
@@ -133,7 +134,11 @@ class Server:
             if cotangents is not None:
                 if how.get("upstream") == "expanded":
                     cotangents = map_tree(expanded, cotangents)
-                answer["gradients"] = pull_back(result, cotangents, differentiated, model)
+                answer["gradients"] = _watched(
+                    header.get("observe") == "backward",
+                    lambda: pull_back(result, cotangents, differentiated, model),
+                    fields,
+                )
         if header.get("inputs_after"):
             answer["inputs"] = (args, kwargs)
         if header.get("keep"):
@@ -164,16 +169,11 @@ class Server:
         self, header: dict[str, Any], call: Callable[[], Any], fields: dict[str, Any]
     ) -> Any:
         """Return what a call gives, and note what was asked of it."""
-        if header.get("observe"):
-            with observation.watching() as seen:
-                result = call()
-            fields["observed"] = seen.as_fields()
-            return result
         if header.get("peak"):
             with torch.no_grad():
                 result, fields["peak_bytes"] = self._place.peak_of(call)
             return result
-        return call()
+        return _watched(header.get("observe") == "call", call, fields)
 
     def _target(self, target: str | int, method: str | None) -> Callable[..., Any]:
         if isinstance(target, int) and method is not None:
@@ -191,6 +191,16 @@ class Server:
         for step in kept.path:
             found = found[step]
         return found
+
+
+def _watched(watch: bool, work: Callable[[], Any], fields: dict[str, Any]) -> Any:
+    """Return what some work gives, and note what it did if it is to be watched."""
+    if not watch:
+        return work()
+    with observation.watching() as seen:
+        result = work()
+    fields["observed"] = seen.as_fields()
+    return result
 
 
 def _notes() -> dict[str, Any]:

@@ -1,11 +1,9 @@
 # expect: accepted
 # problem: sinusoidal-positions
-# cos x = sin(x + π/2): one sine over all columns; cached for the last size
-import functools
+# cos x = sin(x + π/2): one sine over all columns
 import torch
 
 
-@functools.lru_cache
 def sinusoidal_embedding(length: int, dim: int) -> torch.Tensor:
     j = torch.arange(dim, dtype=torch.float64)
     w = 1e4 ** (-(j - j % 2) / dim)

@@ -81,6 +81,16 @@ class Called(Described):
     peak_bytes: Count | None = None
     """What the call allocated on the device at once, beyond its inputs."""
 
+    def what_it_did(self) -> Observed:
+        """Return what was seen of an observed call, or of its backward pass.
+
+        Raises:
+            Crashed: The worker did not say.
+        """
+        if self.observed is None:
+            raise Crashed("the worker's answer lacks the observation")
+        return self.observed
+
 
 class Facts(Described):
     """The GPU that a worker has taken."""

@@ -92,10 +92,8 @@ class Bound(Target):
         """Return what a call does. It is made once: the object is another one afterwards."""
         manner = {"mode": mode, "layout": layout}
         # references keep in step
-        called, _ = self._answered(args, observe=True, manner=manner, wrt=wrt)
-        if called.observed is None:
-            raise Crashed("the worker's answer lacks the observation")
-        return called.observed
+        called, _ = self._answered(args, observe="call", manner=manner, wrt=wrt)
+        return called.what_it_did()
 
     def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
         if self.owner.generation != self._context.session.generation:

@@ -240,13 +240,19 @@ class Target:
         """
         if mode or layout or wrt:
             manner = {"mode": mode, "layout": layout}
-            called = self._send(args, wrt=wrt, observe=True, manner=manner)
+            called = self._send(args, wrt=wrt, observe="call", manner=manner)
         else:
-            called, expected = self._answered(args, observe=True)
+            called, expected = self._answered(args, observe="call")
             assert_close(Answer(self.entry, called.value, expected), self.entry.returns[0])
-        if called.observed is None:
-            raise Crashed("the worker's answer lacks the observation")
-        return called.observed
+        return called.what_it_did()
+
+    def observe_backward(
+        self, *args: Any, wrt: Sequence[int], cotangents: Sequence[Tensor | None]
+    ) -> Observed:
+        """Return what the backward pass of a call does; its gradients the claims are about."""
+        wanted = list(cotangents)
+        called = self._send(args, wrt=wrt, cotangents=wanted, observe="backward")
+        return called.what_it_did()
 
     def gradients(
         self,
@@ -401,7 +407,7 @@ class Target:
         if self.entry.arrays == "numpy":
             prepared = as_arrays(prepared)
         if self._context.observed and not wrt:  # with gradients asked for, there is a graph
-            options["observe"] = True
+            options["observe"] = "call"
         called: Called = self._context.session.request(
             Operation.CALL,
             (*prepared, cotangents),
@@ -424,7 +430,7 @@ class Target:
 
     def whereabouts(self, *args: Any) -> Called:
         """Return on which devices a call's answer is, and what the call does; not its value."""
-        return self._send(args, devices=True, observe=True)
+        return self._send(args, devices=True, observe="call")
 
     def peak_bytes(self, *args: Any) -> int:
         """Return what a call allocates on the device at once, beyond its inputs."""

@@ -83,12 +83,12 @@ def cases_of(steps: Sequence[Step]) -> list[Case]:
             continue
         if target.entry.domain is None or step.wrt or not target.is_usable:
             continue
-        made = made_with(target)
         try:
             shapes = shapes_of(target, target.entry.domain, step.args)
         except Unshaped:
             continue
         case = Case(target, step.args, shapes)
+        made = made_with(target)
         flags = tuple(sorted((k, v) for k, v in made.items() if not isinstance(v, int) or v < 2))
         key = (target.entry.name, case.dtype, shapes.pattern, flags)
         if key not in best or _telling(case) > _telling(best[key]):
@@ -160,8 +160,15 @@ def _unlike(cases: Sequence[Case], most: int) -> list[Case]:
 
 def _pairs(case: Case) -> set[object]:
     left_out = [None] * (len(case.target.entry.arguments) - len(case.shapes.pattern))
-    given = [*enumerate([*case.shapes.pattern, *left_out])]
+    given = [*enumerate([*case.shapes.pattern, *left_out]), *_options(case.target)]
     return {*given, *itertools.combinations(given, 2)}
+
+
+def _options(target: Target) -> tuple[tuple[str, Any], ...]:
+    """Return what a layer was made with that is no number."""
+    return tuple(
+        (name, value) for name, value in made_with(target).items() if isinstance(value, bool | str)
+    )
 
 
 def _turn(number: int, case: Case) -> tuple[bool, bool, int]:

@@ -75,7 +75,7 @@ CLAIMS = (
         "The same whether gradients are recorded or not, and whichever tensors require them",
         Category.GRADIENTS,
         2,
-        frozenset({"mode", "leaf", "frozen"}),
+        frozenset({"mode", "leaf", "frozen", "training"}),
     ),
     Claim(
         "any-memory-layout",
@@ -97,7 +97,7 @@ CLAIMS = (
         Category.NUMERICS,
         2,
         frozenset({"scores", "values"}),
-        lambda domain: domain.scores or "v" in domain.shapes,
+        lambda domain: True,
     ),
     Claim(
         "masks-of-any-dtype",
@@ -112,7 +112,7 @@ CLAIMS = (
         "The same rule for long inputs, many items, many heads and equal sizes",
         Category.VALUES,
         2,
-        frozenset({"length", "size", "heads", "dtype", "equal"}),
+        frozenset({"length", "size", "width", "heads", "dtype", "equal"}),
         lambda domain: domain.long or domain.scores,
     ),
     Claim(

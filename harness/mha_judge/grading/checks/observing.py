@@ -1,11 +1,15 @@
-"""In which manners a cost is looked at: what holds for one way to call an answer must for all."""
+"""What a cost is looked at in: what holds for one way to call an answer must for all, and back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from torch import Tensor
+
 from mha_judge.grading.calling.manner import AXES
+from mha_judge.grading.calling.replies import Observed
+from mha_judge.grading.calling.target import Target
 from mha_judge.grading.draw import Draw
 
 
@@ -29,3 +33,19 @@ def ways_to_observe(draw: Draw, inputs: int) -> Iterator[tuple[str, dict[str, An
         learning = f"with gradients for input {' and '.join(str(one + 1) for one in wrt)}"
         words = [AXES["mode"][mode], learning if wrt else "", AXES["layout"][layout]]
         yield " ".join(filter(None, words)), {"mode": mode, "wrt": wrt, "layout": layout}
+
+
+def observe_way_back(
+    target: Target, draw: Draw, *args: Any, learning: int, output: tuple[int, ...]
+) -> Observed:
+    """Return what the backward pass of a call does.
+
+    Args:
+        target: What is called.
+        draw: The check's inputs.
+        args: The contract's arguments.
+        learning: How many of the first require gradients.
+        output: The shape of what the call returns first.
+    """
+    cotangents: list[Tensor | None] = [draw.normal(*output)]
+    return target.observe_backward(*args, wrt=range(learning), cotangents=cotangents)

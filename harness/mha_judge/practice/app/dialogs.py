@@ -62,11 +62,11 @@ class Dialog(ModalScreen[ScreenResultType]):
 
 
 class Question(Dialog[bool]):
-    """Asks something that is answered by yes or no."""
+    """Asks something that costs something: only an explicit yes is one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,enter", "answer(True)", "key yes", key_display="y/Enter"),
-        Binding("n,escape", "answer(False)", "key no", key_display="n/Esc"),
+        Binding("y", "answer(True)", "key yes"),
+        Binding("n,escape,enter", "answer(False)", "key no", key_display="n/Enter"),
     ]
 
     def __init__(self, text: str, words: Words) -> None:

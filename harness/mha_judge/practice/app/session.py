@@ -466,7 +466,7 @@ class Session:
             watched = self._folders[path.parent] = Watched([path.parent])
             watched.start()
 
-    def _keep(self, event: Graded) -> Kept:
+    def _keep(self, event: Graded) -> Kept | None:
         """Keep an answer, in the round that the file belongs to now.
 
         Of two programs that watch a file, the first keeps what was saved.

@@ -269,7 +269,8 @@ def _show_first_thing(report: Report, console: Console) -> None:
     if first is None:
         return
     console.print(Text.assemble(("Mend first: ", "bold"), first.title))
-    if first.diagnosis is not None or first.granted:
+    told = first.diagnosis is not None or first.granted
+    if told or first.outcome is not Outcome.FAILED:  # what raises needs no advice on values
         console.print(Padding(Text(first.message, style="red"), (0, 0, 0, 2)))
     else:
         hint = report.hints.get(str(first.category))

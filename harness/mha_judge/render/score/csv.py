@@ -15,17 +15,23 @@ def render(board: Scoreboard) -> str:
     categories = sorted({name for row in board.rows for name in row.categories})
     heads = ["rank", "candidate", "total", "provisional"]
     for problem in board.weights:
-        heads += [problem, f"{problem}: verdict"]
+        heads += [f"{problem}{what}" for what in ("", ": strict", ": verdict", ": mistakes")]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*heads, *categories])
     for row in board.rows:
-        cells: list[object] = [row.rank, row.candidate, row.total, "yes" if row.provisional else ""]
+        cells: list[object] = [_or_empty(row.rank), row.candidate, row.total]
+        cells.append("yes" if row.provisional else "")
         for cell in row.problems.values():
-            cells += ["" if cell.score is None else cell.score, str(cell.standing)]
+            cells += [_or_empty(cell.score), _or_empty(cell.strict)]
+            cells += [str(cell.standing), "; ".join(cell.diagnoses)]
         cells += [row.categories.get(name, "") for name in categories]
         writer.writerow([_safe(cell) for cell in cells])
     return text.getvalue()
+
+
+def _or_empty(number: float | None) -> object:
+    return "" if number is None else number
 
 
 def _safe(cell: object) -> object:

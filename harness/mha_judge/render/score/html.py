@@ -86,6 +86,7 @@ def render(board: Scoreboard, found: HandedIn, results: Results) -> str:
         "scoreboard.html",
         board=board,
         sheets=sheets,
+        unranked=[sheet for sheet in sheets if sheet.row.rank is None],
         misconceptions=_misconceptions(sheets),
         categories=[str(category) for category in Category if str(category) in earned],
         tiers=sorted(

@@ -14,6 +14,8 @@ _STYLES = {
     Standing.NOT_GRADED: "bold yellow",
 }
 _WORDS = {
+    Standing.ACCEPTED: "accepted",
+    Standing.REJECTED: "rejected",
     Standing.ERROR: "error",
     Standing.TIMEOUT: "timeout",
     Standing.CRASHED: "crashed",
@@ -34,7 +36,7 @@ def show(board: Scoreboard, console: Console) -> None:
     for problem, weight in board.weights.items():
         head = problem if weight == 1 else f"{problem} ×{weight:g}"
         table.add_column(Text(head), justify="right")
-    for row in board.rows:
+    for row in (row for row in board.rows if row.rank is not None):
         table.add_row(
             str(row.rank),
             Text(row.candidate),
@@ -44,6 +46,8 @@ def show(board: Scoreboard, console: Console) -> None:
     console.print()
     console.print(table)
     console.print()
+    for row in (row for row in board.rows if row.rank is None):
+        console.print(Text(f"Not graded, and not ranked: {row.candidate}", style="yellow"))
     for failure in board.failures:
         what = f"The judge could not grade {failure.path}: "
         console.print(Text(what + failure.fault.message, style="yellow"))
@@ -61,6 +65,10 @@ def show(board: Scoreboard, console: Console) -> None:
 
 
 def _cell(cell: Cell) -> Text:
+    """Return the points of an answer, in grey those of what passes as it stands, and a verdict."""
     words = [] if cell.score is None or cell.standing is Standing.MISSING else [f"{cell.score:g}"]
     words += [_WORDS[cell.standing]] if cell.standing in _WORDS else []
-    return Text(" ".join(words), style=_STYLES.get(cell.standing, "red"))
+    text = Text(" ".join(words), style=_STYLES.get(cell.standing, "red"))
+    if cell.strict not in (None, cell.score):
+        text.append(f" ({cell.strict:g})", style="dim")
+    return text

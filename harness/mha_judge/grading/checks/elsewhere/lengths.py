@@ -11,7 +11,13 @@ import torch
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.checks.cases import Case, in_dtype, made_with
 from mha_judge.grading.checks.elsewhere import numbers
-from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, dtype_name, sizes_in_words
+from mha_judge.grading.checks.elsewhere.asking import (
+    Asking,
+    Finding,
+    dtype_name,
+    sizes_in_words,
+    unfelt,
+)
 from mha_judge.grading.checks.elsewhere.loud import louder, require_unfelt
 from mha_judge.grading.checks.elsewhere.masks import blocked_keys, blocking
 from mha_judge.grading.failures import CheckFailure, TimedOut
@@ -19,8 +25,9 @@ from mha_judge.grading.formulas.constants import integers_in
 from mha_judge.problem import axes_of
 
 LONGEST = 5_000
-_HUNDREDS, _MANY = 310, 520
-"""Least lengths of squares: beyond the whole numbers that bfloat16 and a byte have, and two."""
+_HUNDREDS, _MANY, _LARGE = 310, 520, 700
+"""Least lengths of squares: beyond the whole numbers that bfloat16 and a byte have, and beyond what
+answers take in one piece, of one item and of two."""
 _SPREAD = 60
 _NUMBERS = 40_000_000
 """Numbers that a naive answer may make of a call: pairs of positions times their features."""
@@ -49,6 +56,9 @@ def long(
     masked = [case for case in single if blocked_keys(case)]
     for case in (masked or single)[:1]:
         yield _at(asking, case, _square(asking, case, _MANY), "left" if masked else "", "no_grad")
+    whole = [case for case in single if not blocked_keys(case)]
+    for case in (whole or single)[:1]:
+        yield _at(asking, case, _square(asking, case, _LARGE), items=2)
     forms: set[object] = set()
     for case in single:
         flags = tuple(value for value in case.args if isinstance(value, bool))
@@ -114,10 +124,11 @@ def _at(
     mask: str = "",
     mode: str = "",
     wrt: Sequence[int] = (),
+    items: int = 1,
 ) -> Finding:
     """Ask at some lengths, as it is said: which keys are blocked, in which mode, for gradients."""
     letters = case.fitting(letters)
-    args = _args_at(asking, case, letters)
+    args = _args_at(asking, case, letters, items)
     if mask:
         args = blocking(case, args, mask, asking.draw)
     manner = {"mode": mode} if case.target.entry.arrays == "torch" else {}
@@ -164,16 +175,24 @@ def _aloud(asking: Asking, case: Case) -> Finding:
 
 def _loud_failure(asking: Asking, case: Case, letters: Mapping[str, int]) -> CheckFailure | None:
     args = _args_at(asking, case, letters, _ITEMS)
-    quiet, loud = louder(case, args, letters, asking.draw)
+    apart = [{one: letters[one]} for one in case.long if len(case.long) > 1]
     try:
-        with asking.allowing(case, args):
-            before, after = asking.answer(case, quiet), asking.answer(case, loud)
-        if before is None or after is None:  # it is none of the domain
-            return None
-        for name in case.names:
-            for one, other in zip(before.pairs(name), after.pairs(name), strict=True):
+        for chosen in (letters, *apart):
+            quiet, loud = louder(case, args, chosen, asking.draw)
+            with asking.allowing(case, args):
+                before, after = asking.answer(case, quiet), asking.answer(case, loud)
+            if before is None or after is None:  # it is none of the domain
+                return None
+            pairs = [
+                both
+                for name in case.names
+                for both in zip(before.pairs(name), after.pairs(name), strict=True)
+            ]
+            for one, other in pairs:
                 require_unfelt(one, other)
-        asking.require_right(case, loud, after)
+            asking.require_right(case, loud, after)
+            if any(bool(unfelt(one[1], other[1]).any()) for one, other in pairs):
+                break  # else each position feels some of those that are louder
     except CheckFailure as failure:
         return failure
     return None

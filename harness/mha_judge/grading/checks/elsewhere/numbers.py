@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from mha_judge.grading.calling.function import Function
@@ -43,8 +44,8 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking) -> list[A
     Args:
         case: The question.
         args: Its arguments.
-        how: `large` or `small` values; `zeros` at a position, or one that is `repeated`; empty for
-            the same.
+        how: `large` or `small` values; `zeros` at a position, or one that is `repeated`; `constant`
+            numbers, or `nothing` but zeros; empty for the same.
         asking: Draws.
     """
     made = [*args]
@@ -52,6 +53,10 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking) -> list[A
         factor = _LARGEST if how == "large" else 1 / _LARGEST
         for index in linear(case):
             made[index] = factor * asking.like(args[index])
+    elif how in ("constant", "nothing"):
+        one = 1.0 + float(asking.draw.normal().abs()) if how == "constant" else 0.0
+        for index in case.shapes.numbers():
+            made[index] = torch.full_like(args[index], one)
     elif how:
         for index in with_positions(case):
             count = args[index].shape[-2]

@@ -38,6 +38,9 @@ _LENGTHS_APART = {"first": (_THOUSANDS, None), "last": (None, _THOUSANDS)}
 _LESS = {_TENS: (33, 40), _HUNDREDS: _TENS, _THOUSANDS: _HUNDREDS}
 """Where heads are many, or wide, or nothing so long is graded, or not in half precision."""
 _HEADS, _GROUPS, _WIDE = 18, 3, (33, 45)
+_BROAD = (1_030, 1_100)
+"""Another width than that of heads, beyond buffers of 1,024."""
+_DROPOUT = "dropout"
 _LONGEST, _SHORT = 200, 16
 """Sizes of a check's own beyond which its question is not varied here, and lengths beyond which it
 is made shorter: some rows are long anyway."""
@@ -53,6 +56,8 @@ where two scores nearly tie, rounding may turn a query to either key. So must gr
 jump where a ReLU is nearly 0."""
 _BY_FAR = 10.0
 """How many times further off than it may be an answer is that is not asked again."""
+_LITTLE = ("constant", "nothing", "zeros")
+"""Values of which norms may have to divide by next to nothing."""
 _MOST_CAUSES = 4
 
 _WORDS = {
@@ -80,12 +85,17 @@ _WORDS = {
     ("values", "small"): "where values are small",
     ("values", "zeros"): "where a position holds zeros",
     ("values", "repeated"): "where two positions hold the same",
+    ("values", "constant"): "where all numbers are equal",
+    ("values", "nothing"): "where all numbers are zero",
     ("object", "one"): "where two inputs are one object",
     ("gradient", "asked"): "in its gradients",
     ("gradient", "expanded"): "in its gradients, where the one that comes in is expanded",
     ("inputs", "looked at"): "in what it leaves of its inputs",
     ("weights", "anew"): "after weights were set anew",
     ("weights", "one anew"): "after one of its weights was set anew",
+    ("weights", "unbiased"): "where every bias is zero",
+    ("training", "yes"): "in training, with nothing to drop",
+    ("width", "broad"): "where a width is a thousand or so",
     **{(axis, value): words for axis, values in AXES.items() for value, words in values.items()},
 }
 _CASE, _TURN = "case", "turn"
@@ -94,8 +104,8 @@ _LEADING = ("items", "heads")
 _MANNERS = tuple(AXES)
 """Axes of how a call is made, beside what it is given."""
 _ABOUT = (
-    *_MANNERS, "weights", "object", "inputs", "gradient", "mask dtype", "scores", "mask", "values",
-    "equal", "size", "heads", "dtype",
+    *_MANNERS, "training", "weights", "object", "inputs", "gradient", "mask dtype", "scores",
+    "mask", "values", "equal", "size", "width", "heads", "dtype",
 )  # fmt: skip
 """Axes in the order in which a cause is about them, where it has several."""
 
@@ -104,12 +114,13 @@ _FROZEN_ALONE = {"gradient": "asked", "frozen": "one"}
 _LEARNS_ALONE = {"gradient": "asked", "frozen": "all but one", "leaf": "none"}
 _KEPT_FROM_INFERENCE = {"before": "inference", "gradient": "asked"}
 """What each question is asked with: what is kept from inference mode may be in no graph."""
-_FEW_PARAMETERS = 8
+_FEW_PARAMETERS = 16
 """How many of a layer's parameters are frozen, or learn, one at a time."""
 _HARD = (
     {**_ALONE, "dtype": "bfloat16"},
     {**_ALONE, "dtype": "float64"},
     {**_ALONE, "size": "tens"},
+    {**_ALONE, "training": "yes"},
     {"mask": "left", "size": "tens", "mode": "no_grad"},
     {"mask": "left", "size": "last", "mode": "no_grad"},
     {"gradient": "asked", "leaf": "", "size": "tens", "heads": ""},
@@ -126,19 +137,25 @@ _HIDING = frozenset({
 _NOT_DIFFERENTIATED: frozenset[Value | str] = frozenset({
         "mode", "scores", "object", "weights", ("mask", "alone"), ("mask", "row"),
         ("size", "one"), ("heads", "single"), ("values", "large"), ("values", "small"),
+        ("values", "constant"), ("values", "nothing"),
     })  # fmt: skip
 """What is blocked, or told by a softmax that is 0 or 1, has gradients that are rounding alone."""
 _APART: Mapping[Value, frozenset[Value | str]] = {
     **dict.fromkeys((("gradient", "asked"), ("gradient", "expanded")), _NOT_DIFFERENTIATED),
     ("object", "one"): frozenset({("size", "first"), ("size", "last"), "values", "scores"}),
     ("size", "one"): frozenset({"mask", "scores"}),
+    ("size", "many"): frozenset({"heads"}),
     ("dtype", "bfloat16"): frozenset({
-        ("values", "large"), ("values", "small"), ("scores", "low"), ("scores", "apart"),
+        ("values", "large"), ("values", "small"), ("values", "constant"), ("values", "nothing"),
+        ("scores", "low"), ("scores", "apart"), "width",
     }),
+    ("width", "broad"): frozenset({"size", "heads", "values"}),
     ("values", "large"): frozenset({"scores"}),
     ("values", "small"): frozenset({"scores"}),
     ("values", "zeros"): frozenset({"scores", ("size", "one")}),
     ("values", "repeated"): frozenset({"scores", ("size", "one")}),
+    ("values", "constant"): frozenset({"scores"}),
+    ("values", "nothing"): frozenset({"scores"}),
 }  # fmt: skip
 """Values that do not meet others, or none of an axis but the plain one."""
 
@@ -247,17 +264,19 @@ class _Rows:
         """Return every axis with its values that are not plain."""
         return {
             **{axis: [value for value in values if value] for axis, values in AXES.items()},
-            "weights": ["anew", "one anew"],
+            "training": ["yes"],
+            "weights": ["anew", "one anew", "unbiased"],
             "object": ["one"],
             "inputs": ["looked at"],
             "gradient": ["asked", "expanded"],
             "dtype": [*map(dtype_name, _DTYPES)],
             "size": ["one", "next", *_ITEMS, *_LENGTHS, *_LENGTHS_APART],
+            "width": ["broad"],
             "heads": ["many", "wide", "single"],
             "mask": ["left", "right", "one", "alone", "row", "nearly causal", "unlike"],
             "mask dtype": [*map(dtype_name, masks.MASK_DTYPES[1:])],
             "scores": ["large", "low", "apart"],
-            "values": ["large", "small", "zeros", "repeated"],
+            "values": ["large", "small", "zeros", "repeated", "constant", "nothing"],
         }
 
     def _can(self, case: Case, axis: str, value: str) -> bool:
@@ -286,6 +305,11 @@ class _Rows:
                 return is_torch or value in ("same", "other numbers")
             case "weights":
                 return is_layer and is_torch
+            case "training":
+                drops = isinstance(case.target, Layer) and case.target.sizes.get(_DROPOUT)
+                return is_layer and is_torch and _DROPOUT in entry.constructor and not drops
+            case "width":
+                return bool(_broad(case))
             case "inputs":
                 return entry.name in asking.left_alone
             case "object":
@@ -309,6 +333,9 @@ class _Rows:
                 return self._can_mask(case, value)
             case "values" if value in ("large", "small"):
                 return bool(numbers.linear(case))
+            case "values" if value in ("constant", "nothing"):
+                # gradients by hand are 0 there, but for rounding
+                return bool(case.shapes.numbers()) and not by_hand
             case "values":
                 return bool(numbers.with_positions(case))
             case "scores" if value != "large":
@@ -381,7 +408,7 @@ class _Rows:
 
     def _equal(self, row: Row, number: int) -> Row:
         """Return two letters that are made equal in a row whose sizes are plain otherwise."""
-        if {"size", "heads", "object"} & row.keys() or _is_told_by_some(row):
+        if {"size", "heads", "width", "object"} & row.keys() or _is_told_by_some(row):
             return {}
         ties = _ties(self._cases[int(row[_CASE])])
         return {"equal": ties[number % len(ties)]} if ties else {}
@@ -398,7 +425,26 @@ class _Rows:
             for again in tries:
                 if again is None:
                     return None
+            if self._is_rounded_away(row, failure):
+                return None
         return failure
+
+    def _is_rounded_away(self, row: Row, failure: CheckFailure) -> bool:
+        """Return whether what is wrong by little is none of an answer's doing.
+
+        Norms enlarge rounding, which float64 has less of; and where all numbers are equal they
+        divide by so little that it is felt which small constant they add.
+        """
+        if failure.margin is None or failure.margin >= _BY_FAR:
+            return False
+        if _divides_by_little(self._cases[int(row[_CASE])], row):
+            return True
+        if "dtype" in row:
+            return False
+        wide = dtype_name(torch.float64)
+        if not self._can(self._cases[int(row[_CASE])], "dtype", wide):
+            return False
+        return self._asked({**row, "dtype": wide}, 0) is None
 
     def _asked(self, row: Row, turn: int) -> CheckFailure | None:
         """Return how the answer to a row is wrong with some numbers."""
@@ -409,6 +455,8 @@ class _Rows:
         letters = self._letters(case, row)
         asking.enter(place)
         manner: dict[str, Any] = {axis: row[axis] for axis in _MANNERS if row.get(axis)}
+        if row.get("training"):
+            manner["training"] = row["training"]
         manner["number"] = int(row[_TURN])
         try:
             target = self._target(case, letters, row)
@@ -446,13 +494,18 @@ class _Rows:
                 ask()  # what it keeps then is of the weights before
             self._redraw(case.target, row)
         self._called.add(called)
-        return ask()
+        failure = ask()
+        if row.get("weights") == "unbiased" and isinstance(case.target, Layer):
+            case.target.redraw()
+        return failure
 
     def _redraw(self, layer: object, row: Row) -> None:
         """Give a layer other weights, or one of them."""
         assert isinstance(layer, Layer)
         if row["weights"] == "anew":
             layer.redraw()
+        elif row["weights"] == "unbiased":
+            layer.without_biases()
         else:
             biases, role = divmod(int(row[_TURN]), len(layer.entry.roles))
             layer.redraw_one(role, bias=biases % 2 == 1)
@@ -516,7 +569,7 @@ class _Rows:
         if row.get("mask") == "row":
             asked = masks.without_a_row(case, args, draw)
         wanted = None
-        if row.get("gradient"):
+        if row.get("gradient") and not _divides_by_little(case, row):
             wanted = numbers.wanted(case, args, self._asking, self._wrt, manner)
             if row["gradient"] == "expanded":
                 wanted = numbers.alike_along(wanted)
@@ -569,6 +622,9 @@ class _Rows:
                 one: 1 if size == "one" else case.shapes.letters[one] + 1 for one in case.long
             }
             return case.fitting(letters)
+        if row.get("width"):
+            broad = _broad(case)
+            letters[broad[int(row[_TURN]) % len(broad)]] = draw.integer(*_BROAD)
         ranges = {**_LENGTHS, **_LENGTHS_APART}.get(size, (None, None))
         for group, within in ((case.lengths[:-1], ranges[0]), (case.lengths[-1:], ranges[1])):
             for equal in group if within else ():
@@ -588,8 +644,6 @@ class _Rows:
                 sizes = [max(sizes, default=1)]
             scores *= max(sizes, default=1) * min(sizes, default=1)
             wanted = _ITEMS.get(size, (2, 2))
-            if size == "many" and row.get("heads"):
-                wanted = _LESS[wanted]
             fewest = _FEWEST if size in _ITEMS else 1
             items = min(draw.integer(*wanted), max(fewest, _MOST_SCORES // scores))
             if _has_items(case):
@@ -608,6 +662,13 @@ def _is_told_by_some(row: Row) -> bool:
     is asked more than once; and as nothing nearly ties, to be wrong once is to be wrong.
     """
     return row.get("mask") == "alone" and bool(row.get("scores"))
+
+
+def _divides_by_little(case: Case, row: Row) -> bool:
+    """Return whether norms may divide by next to nothing, whose gradients then have no bound."""
+    return row.get("values") in _LITTLE and any(
+        role.kind == "norm" for role in case.target.entry.roles
+    )
 
 
 def _may_be_rounding(row: Row, failure: CheckFailure) -> bool:
@@ -630,6 +691,18 @@ def _free(case: Case) -> list[str]:
         return []
     fixed = {*case.long, *case.domain.divides, *case.domain.divides.values(), "B", "H"}
     return [letter for letter in case.shapes.letters if letter not in fixed]
+
+
+def _broad(case: Case) -> list[str]:
+    """Return the widths that a layer is made with and that have nothing to do with heads."""
+    if not isinstance(case.target, Layer):
+        return []
+    fixed = {*case.long, *case.domain.divides, *case.domain.divides.values()}
+    return [
+        name
+        for name, size in case.target.sizes.items()
+        if name not in fixed and type(size) is int and size > 1
+    ]
 
 
 def _ties(case: Case) -> list[str]:
