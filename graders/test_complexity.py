@@ -8,8 +8,8 @@ from mha_judge.worker.observation import watching
 
 LETTERS = "ndhBNGkTwb"
 AT_MOST = (("h", "d"), ("G", "h"), ("w", "n"))
-# B, n, d, h; the last count is one that float32 does not hold
 INVERSES = (49, 98, 103, 107, 161)  # heads · (1 / heads) is not 1 in floats
+# B, n, d, h; the last count is one that float32 does not hold
 SIZES = ((1, 5, 12, 3), (2, 7, 12, 4), (3, 16, 20, 5), (1, 31, 6, 1), (1, 517, 130, 13))
 
 

@@ -2,6 +2,8 @@
 
 # H heads  D head size  P page size  T cached positions of a sequence
 
+from contextlib import suppress
+
 from mha_judge.grading import (
     assert_close,
     assert_grows_at_most,
@@ -10,6 +12,7 @@ from mha_judge.grading import (
     check,
     fail,
 )
+from mha_judge.grading.failures import CheckFailure
 
 H, D = 3, 5
 
@@ -22,6 +25,13 @@ def cache_of(candidate, num_pages=7, page_size=4, num_heads=H, head_dim=D):
 
 def kv(draw, tokens, heads=H, dim=D):
     return draw.normal(heads, tokens, dim), draw.normal(heads, tokens, dim)
+
+
+def see_what_is_kept(cache, sequence, more):
+    """Append more than fits: where that is taken, what is kept of it tells mistakes apart."""
+    with suppress(CheckFailure):
+        cache.append.attempt(sequence, *more)
+        cache.gather.attempt(sequence)
 
 
 def assert_holds(cache, *sequences):
@@ -172,6 +182,9 @@ def test_pages_are_filled(candidate, draw):
     after="one_append",
 )
 def test_full_pool_raises(candidate, draw):
+    cache = cache_of(candidate, num_pages=2, page_size=4)
+    cache.append(1, *kv(draw, 8))
+    see_what_is_kept(cache, 1, kv(draw, 3))
     cache = cache_of(candidate, num_pages=2, page_size=4)
     cache.append(1, *kv(draw, 8))
     assert_rejected(cache.append, 1, *kv(draw, 1), why="a position more than the pool holds")

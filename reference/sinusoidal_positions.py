@@ -25,6 +25,7 @@ def positional_encoding(length: int, d_model: int) -> Tensor:
     dtype = torch.get_default_dtype()
     positions = torch.arange(length, dtype=dtype).unsqueeze(-1)  # (length, 1)
     exponents = torch.arange(0, d_model, 2, dtype=dtype) / d_model  # (⌈d_model/2⌉,)
-    angles = positions * 10000.0**-exponents  # (length, ⌈d_model/2⌉)
+    base = 10000.0
+    angles = positions * base**-exponents  # (length, ⌈d_model/2⌉)
     pairs = torch.stack([angles.sin(), angles.cos()], dim=-1)  # (length, ⌈d_model/2⌉, 2)
     return pairs.flatten(-2)[:, :d_model]  # (length, d_model)

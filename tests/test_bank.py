@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from mha_judge.bank import LANGUAGES, Bank, module_name
+from mha_judge.bank import FINE_PRINT, LANGUAGES, Bank, module_name
 from mha_judge.catalogue import MANNERS_BEGIN, manners, page, with_manners, with_questions
 from mha_judge.errors import BankError, UsageError
 from mha_judge.grading.checks.check import spec_of
 from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.grading.checks.collected import collect
-from mha_judge.listing import TRACKS, circle
+from mha_judge.listing import TRACKS, circle, tracks
+from mha_judge.questions import as_markdown
 from mha_judge.references import load_reference
 
 BUILTIN = Bank.builtin()
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -42,6 +44,16 @@ def test_the_builtin_bank_has_problems():
     assert [problem.id for problem in BUILTIN.problems()] == BUILTIN.ids
 
 
+def test_nothing_is_listed_before_what_it_requires():
+    listed = [line for lines in tracks(BUILTIN).values() for line in lines]
+    seen: set[str] = set()
+
+    for line in listed:
+        assert seen.issuperset(line.requires), line.id
+        seen.add(line.id)
+    assert seen == {*BUILTIN.ids}
+
+
 @pytest.mark.parametrize("problem_id", BUILTIN.ids)
 class TestEveryProblem:
     def test_has_a_statement_in_both_languages_with_the_same_code(self, problem_id):
@@ -49,6 +61,19 @@ class TestEveryProblem:
 
         assert blocks[0]
         assert [_code_alone(block) for block in blocks[0]] == [_code_alone(b) for b in blocks[1]]
+
+    @pytest.mark.parametrize(("language", "most"), [("en", 350), ("zh", 1_000)])
+    def test_is_told_on_one_screen(self, problem_id, language, most):
+        """Words in English, characters in Chinese, without code and questions with choices."""
+        task = BUILTIN.task(problem_id, language)
+        questions = BUILTIN.questions(problem_id)
+        choices = as_markdown(questions, language).strip()
+        for text in filter(None, (choices, *FENCED.findall(task))):
+            task = task.replace(text, "")
+
+        assert len(task.split() if language == "en" else task) <= most
+        assert "```python" in BUILTIN.task(problem_id, language)
+        assert BUILTIN.fine_print(problem_id, language).startswith(FINE_PRINT[language])
 
     def test_has_a_chinese_statement_and_title(self, problem_id):
         texts = (BUILTIN.statement(problem_id, "zh"), BUILTIN.problem(problem_id).title_zh)

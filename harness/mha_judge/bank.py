@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from mha_judge.vocabulary import Vocabulary
 
 LANGUAGES = ("en", "zh")
+FINE_PRINT = {"en": "## Fine print", "zh": "## 细则"}
+"""The heading in a statement below which stands what one need not know to begin."""
 VOCABULARY = "vocabulary.toml"
-
+_COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 
 _FOLDERS = ("problems", "graders", "reference")
 
@@ -112,7 +114,7 @@ class Bank:
             UsageError: If there is none; names those that are near.
         """
         if problem_id not in self.ids:
-            near = difflib.get_close_matches(problem_id, self.ids, n=3, cutoff=0.4)
+            near = difflib.get_close_matches(problem_id, self.ids, n=3, cutoff=0.6)
             known = (
                 f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(self.ids)}"
             )
@@ -124,6 +126,18 @@ class Bank:
     def statement(self, problem_id: str, language: str) -> str:
         name = "statement.md" if language == "en" else f"statement.{language}.md"
         return self._text(self.root / "problems" / problem_id / name)
+
+    def task(self, problem_id: str, language: str) -> str:
+        """Return a statement as far as its fine print, without comments."""
+        text = self.statement(problem_id, language).partition(f"\n{FINE_PRINT[language]}\n")[0]
+        return _COMMENT.sub("", text)
+
+    def fine_print(self, problem_id: str, language: str) -> str:
+        """Return what a statement says below its task, without comments; empty if nothing."""
+        _, heading, text = self.statement(problem_id, language).partition(
+            f"{FINE_PRINT[language]}\n"
+        )
+        return _COMMENT.sub("", heading + text)
 
     def follow_ups(self, problem_id: str, language: str) -> str:
         """Return what an interviewer may ask afterwards, with what a good answer contains.

@@ -32,6 +32,7 @@ from mha_judge.repair import Repair, repairs, stop_of
 from mha_judge.report.models import (
     CheckResult,
     Diagnosis,
+    FailingCall,
     LoadProblem,
     Output,
     Report,
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from mha_judge.grading.calling.context import Context, Task
     from mha_judge.grading.calling.gpu import GpuLease
     from mha_judge.grading.calling.session import LoadFailed, Session
+    from mha_judge.trying.attempt import Attempt
+    from mha_judge.trying.script import Proxy
 
 _ON_ITS_OWN_PATH = (
     "Where torch has its own attention, the file uses it. It was graded as where torch has none, "
@@ -55,6 +58,8 @@ _ON_ITS_OWN_PATH = (
 )
 _NO_FUSED_ATTENTION = "fused-attention"
 """The rule that attention is written from scratch."""
+_MOST_PRINTED = 4_000
+"""Characters that are shown of what a file printed in a call of one's own."""
 _MOST_REPAIRS = 3
 """How many are tried of a file that does not run."""
 MAX_SEED = 2**53  # a number that every reader of the JSON can hold exactly
@@ -76,6 +81,7 @@ def grade(
     verdict_only: bool = False,
     gpus: GpuAccess | None = None,
     on_check: Callable[[CheckResult], None] | None = None,
+    shows_call: bool = True,
 ) -> Report:
     """Grade one submission.
 
@@ -89,14 +95,66 @@ def grade(
         verdict_only: Stop at the first check that fails, and explain nothing.
         gpus: Access to a GPU; without it no check on a GPU is assessed.
         on_check: Told each check as it is done; what the report says of it afterwards counts.
+        shows_call: Look for the smallest call that goes wrong.
 
     Raises:
         JudgeError: No verdict could be reached; the submission is not to blame.
     """
     seed = fresh_seed() if seed is None else seed
-    asked = _Asked(submission, bank, problem, channel, seed, frozenset(only), verdict_only, gpus)
+    asked = _Asked(
+        submission, bank, problem, channel, seed, frozenset(only), verdict_only, gpus, shows_call
+    )
     report = _on_its_own_path(asked, on_check)
     return report if verdict_only or asked.only else _repaired(asked, report)
+
+
+def try_call(
+    submission: Submission, bank: Bank, problem: Problem, channel: Channel, code: str, *, seed: int
+) -> Attempt:
+    """Make calls of a submission and of the reference, and return what came of the last one.
+
+    Args:
+        submission: The file, read once.
+        bank: Where the reference lies.
+        problem: What the file answers.
+        channel: A supervisor that was started before.
+        code: Assignments and calls, as `trying.notation` reads them.
+        seed: Of a layer's weights and of drawn inputs.
+
+    Raises:
+        UsageError: The code cannot be read, or there is nothing that it could call.
+    """
+    prepare()
+    from mha_judge.grading.binding.entries import EntryMissing
+    from mha_judge.grading.calling.candidate import Candidate, context_of
+    from mha_judge.grading.calling.context import Context
+    from mha_judge.grading.calling.session import LoadFailed, Session
+    from mha_judge.trying.script import Script
+
+    if problem.asks_questions:
+        raise UsageError(f"{problem.id} asks questions; there is nothing to call")
+    asked = _Asked(submission, bank, problem, channel, seed, frozenset(), False, None, False)
+    with closing(Session(channel, submission, problem.limits, seed=seed)) as session:
+        try:
+            session.load()
+        except LoadFailed as error:
+            place = f"line {error.problem.line}: " if error.problem.line is not None else ""
+            raise UsageError(f"{submission.path} does not load: {place}{error}") from error
+        candidate = Candidate(Context(session, _task(asked, None)))
+        proxies: dict[str, Proxy] = {}
+        missing: list[str] = []
+        for entry in problem.entry:
+            try:
+                proxy = getattr(candidate, entry.name)
+            except EntryMissing as error:
+                missing.append(error.message)
+                continue
+            proxies |= dict.fromkeys([entry.name, *entry.aliases, proxy.found.name], proxy)
+        if not proxies:
+            raise UsageError(f"{submission.path}: {missing[0]}")
+        attempt = Script(context_of(candidate), proxies).run(code)
+        session.close()
+        return replace(attempt, printed=clean(session.output, _MOST_PRINTED))
 
 
 def _on_its_own_path(asked: _Asked, on_check: Callable[[CheckResult], None] | None) -> Report:
@@ -121,7 +179,7 @@ def _repaired(asked: _Asked, report: Report) -> Report:
     source = asked.submission.source
     for repair in itertools.islice(repairs(source, stop) if stop else (), _MOST_REPAIRS):
         submission = Submission.of(repair.source, asked.submission.path.name)
-        other = _graded(replace(asked, submission=submission)).report
+        other = _graded(replace(asked, submission=submission, shows_call=False)).report
         found = _with_repair(report, other, repair)
         if found.score > report.score:
             return found
@@ -169,6 +227,7 @@ class _Asked:
     only: frozenset[str]
     verdict_only: bool
     gpus: GpuAccess | None
+    shows_call: bool
     fused_attention: bool = True
     """Whether torch's ready-made attention is there."""
 
@@ -225,6 +284,8 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
         checks = points.scaled(results)
         explained = _explain(diagnostician, context, checks)
         clock.lap("diagnosis")
+        failing_call = _failing_call(asked, context, checks)
+        clock.lap("smallest call")
         diagnoses: list[Diagnosis] = []
         if context is not None and explained is not None:
             checks, diagnoses = carried_forward(checks, explained, context)
@@ -258,6 +319,7 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
         checks=_with_titles(checks, diagnoses),
         diagnoses=diagnoses,
         policy=policy,
+        failing_call=failing_call,
         wrong_where="" if explained is None else explained.where,
         notes=[clean_line(note) for note in notes],
         never_ran=[] if only or verdict_only else unreached(submission.source, reached),
@@ -389,6 +451,17 @@ def _explain(
     return diagnostician.explain(
         checks, context.trace, lambda step: right_at_equal_sizes(step, context)
     )
+
+
+def _failing_call(
+    asked: _Asked, context: Context | None, checks: Sequence[CheckResult]
+) -> FailingCall | None:
+    """Return the smallest call that goes wrong, if it is wanted."""
+    if context is None or not asked.shows_call or asked.verdict_only:
+        return None
+    from mha_judge.trying.smallest import smallest
+
+    return smallest(context, checks)
 
 
 def _with_titles(checks: list[CheckResult], diagnoses: list[Diagnosis]) -> list[CheckResult]:

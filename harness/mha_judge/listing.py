@@ -34,11 +34,11 @@ TRACKS = {
     "masks": "掩码",
     "heads and groups": "头与分组",
     "inference": "推理",
+    "questions": "问答",
     "efficient attention": "高效注意力",
     "positions": "位置",
     "blocks": "模块",
     "backward": "反向传播",
-    "questions": "问答",
 }
 """The built-in bank's tracks in the order in which they are learned, with their Chinese names."""
 
@@ -49,7 +49,7 @@ _TYPES = {
 
 
 def tracks(bank: Bank) -> dict[str, list[ProblemSummary]]:
-    """Return the problems by track, easiest first; tracks of another bank come last.
+    """Return the problems by track, in the order of `summaries`; tracks of another bank come last.
 
     Raises:
         BankError: If a `problem.toml` is broken; names file, key and remedy.
@@ -62,12 +62,24 @@ def tracks(bank: Bank) -> dict[str, list[ProblemSummary]]:
 
 
 def summaries(bank: Bank) -> list[ProblemSummary]:
-    """Return the problems, easiest first.
+    """Return the problems, easiest first, but each after those that it requires.
 
     Raises:
         BankError: If a `problem.toml` is broken; names file, key and remedy.
     """
-    return sorted((_line(bank, name) for name in bank.ids), key=lambda line: (line.level, line.id))
+    lines = sorted((_line(bank, name) for name in bank.ids), key=lambda line: (line.level, line.id))
+    by_id = {line.id: line for line in lines}
+    placed: dict[str, ProblemSummary] = {}
+
+    def place(line: ProblemSummary, above: frozenset[str]) -> None:
+        for required in line.requires:
+            if required not in placed and required not in above:  # a circle has no first
+                place(by_id[required], above | {required})
+        placed.setdefault(line.id, line)
+
+    for line in lines:
+        place(line, frozenset([line.id]))
+    return [*placed.values()]
 
 
 def circle(bank: Bank) -> list[str]:

@@ -82,13 +82,18 @@ class $name(embed_dim, num_heads)
     forward(x) -> output
 ```
 
-FILL IN: every shape, the mask convention, how weights are found, what raises, what may be used.
+FILL IN: every shape, the mask convention, what raises, what may be used: what one has to know to
+begin, on one screen.
 
 ## Example
 
 ```python
 FILL IN: an example with an assert, that can be checked by hand
 ```
+
+## Fine print
+
+FILL IN: how weights are found, other names that are accepted, and all further rules.
 
 ## What is graded
 
@@ -107,13 +112,17 @@ class $name(embed_dim, num_heads)
     forward(x) -> output
 ```
 
-FILL IN: every shape, the mask convention and the rest of the contract, in Chinese.
+FILL IN: every shape, the mask convention, what raises, what may be used, in Chinese.
 
 ## 示例
 
 ```python
 FILL IN: the same example; only its comments are translated
 ```
+
+## 细则
+
+FILL IN: how weights are found and all further rules, in Chinese.
 
 ## 评分内容
 

@@ -118,6 +118,63 @@ class TestServing:
 
         assert result.output == BANK.statement("gqa", language)
 
+    @pytest.mark.parametrize(("language", "heading"), [("en", "Fine print"), ("zh", "细则")])
+    def test_show_tells_the_task_and_all_of_it_the_fine_print(self, language, heading):
+        env = {"MHA_JUDGE_LANG": language}
+
+        task, whole = invoke("show", "gqa", env=env).output, invoke("show", "gqa", "--all", env=env)
+
+        assert "mha-judge show gqa --all" in task
+        assert heading not in [line.strip() for line in task.splitlines()]
+        assert heading in [line.strip() for line in whole.output.splitlines()]
+        assert "<!--" not in whole.output
+
+    @pytest.mark.parametrize("typed", ["SDPA", "Masked_MHA"])
+    def test_ids_are_found_in_capitals_and_with_underscores(self, typed):
+        assert invoke("show", typed).exit_code == 0
+
+    @pytest.mark.parametrize(("typed", "near"), [("spda", "sdpa"), ("gqaa", "gqa")])
+    def test_of_other_ids_those_are_named_that_are_near(self, typed, near):
+        assert f"no problem '{typed}'; did you mean {near}" in invoke("show", typed).output
+
+    def test_try_without_a_call_reads_it_from_stdin(self):
+        result = invoke("try", BANK.reference("sdpa"), "--problem", "sdpa", input="1 +")
+
+        assert result.exit_code == 2
+        assert "--call is not Python" in result.output
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(
+        ("line", "told"),
+        [
+            ("import einops_x", "beside the standard library there are torch, numpy and einops"),
+            ("sdpa(1, 2, 3)", "line 5 calls it while the file is imported"),
+        ],
+    )
+    def test_a_file_that_raises_while_it_is_imported_says_how_to_go_on(self, tmp_path, line, told):
+        path = tmp_path / "sdpa.py"
+        path.write_text(f"def sdpa(q, k, v, mask=None):\n    return q.x\n\n\n{line}\n")
+
+        said = " ".join(invoke("run", path, "--sandbox", "jail").output.split())
+
+        assert told in said
+
+    @pytest.mark.slow
+    def test_try_shows_both_and_says_in_its_exit_code_whether_they_agree(self, tmp_path):
+        (tmp_path / "sdpa.py").write_text(
+            "def sdpa(q, k, v, mask=None):\n    return v[..., :1, :], None\n"
+        )
+        code = ("--call", "sdpa(ones(1, 2), ones(2, 2), [[1., 2.], [3., 4.]])", "--sandbox", "jail")
+
+        wrong = invoke("try", tmp_path / "sdpa.py", *code)
+        right = invoke("try", BANK.reference("sdpa"), "--problem", "sdpa", *code)
+
+        assert wrong.exit_code == 1
+        assert "expected  [[2., 3.]]" in wrong.output
+        assert "yours     [[1., 2.]]" in wrong.output
+        assert right.exit_code == 0
+        assert "✓ output is right" in right.output
+
     def test_show_renders_the_statement(self):
         output = invoke("show", "sdpa").output
 
@@ -280,7 +337,8 @@ class TestRun:
         result = invoke("run", right, *FAST, "--junit", path)
 
         assert "ACCEPTED" in result.stdout
-        names = [case.get("name") for case in ET.parse(path).getroot().iter("testcase")]
+        cases = ET.parse(path).getroot().iter("testcase")
+        names = [case.get("name").partition(":")[0] for case in cases]
         assert names == ["output-shape", "values"]
 
     def test_a_file_that_does_not_load_exits_with_1_and_names_the_line(self, tmp_path):

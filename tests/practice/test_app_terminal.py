@@ -133,11 +133,11 @@ def is_alive(process):
 def test_a_learner_hands_in_and_leaves_and_no_process_is_left(terminal, tmp_path, end):
     one = terminal()
     path = one.begin()
-    one.hand_in(path, WRONG, "REJECTED", "The exponentials overflow", "attempt 1", "85 points")
+    one.hand_in(path, WRONG, "REJECTED", "h offers a hint", "attempt 1", "85 points")
     one.resize(50, 12)
     one.see("the app needs 60×16")
     one.resize(80, 24)
-    one.see("The exponentials overflow")
+    one.see("REJECTED")
     started = one.processes()
     assert len(started) >= 3  # the app, its judge, the judge's sandbox
 

@@ -21,7 +21,7 @@ def suite_of(report):
 def test_each_check_is_a_case_and_the_counts_add_up(make_report):
     suite = suite_of(make_report())
 
-    kinds = {case.get("name"): [child.tag for child in case] for case in suite}
+    kinds = {case.get("name").partition(":")[0]: [child.tag for child in case] for case in suite}
     assert kinds == {
         "good": [], "bad": ["failure"], "late": ["failure"], "raised": ["error"],
         "dead": ["failure"], "open": ["skipped"], "extra": ["skipped"],
@@ -31,7 +31,7 @@ def test_each_check_is_a_case_and_the_counts_add_up(make_report):
 
 
 def test_message_and_detail_arrive(make_report):
-    failure = suite_of(make_report("<b>")).find("testcase[@name='bad']/failure")
+    failure = suite_of(make_report("<b>")).find("testcase[@name='bad: Title of bad']/failure")
 
     assert failure.get("message") == "message of bad <b>"
     assert failure.text == "detail of bad <b>"
@@ -41,18 +41,19 @@ def test_hostile_text_forges_no_element(make_report):
     suite = suite_of(make_report(HOSTILE))
 
     assert len(suite.findall("testcase")) == 7
-    assert "forged" in suite.find("testcase[@name='bad']/failure").text
+    assert "forged" in suite.find("testcase[@name='bad: Title of bad']/failure").text
     assert "\x1b" not in ET.tostring(suite, encoding="unicode")
 
 
-def test_a_file_that_did_not_load_is_an_error(make_report):
-    report = make_report(
-        verdict="error", checks=[], load_problem=LoadProblem(message="no <such> name")
-    )
+def test_a_file_that_did_not_load_is_one_error_with_its_line(make_report):
+    problem = LoadProblem(message="no <such> name", line=7)
+    report = make_report(verdict="error", load_problem=problem)
 
     suite = suite_of(report)
 
-    assert (suite.get("tests"), suite.get("errors")) == ("1", "1")
+    assert (suite.get("tests"), suite.get("errors"), suite.get("time")) == ("1", "1", "1.500")
+    [case] = suite
+    assert (case.get("file"), case.get("line")) == ("sdpa.py", "7")
     assert suite.find("testcase[@name='load']/error").get("message") == "no <such> name"
 
 
@@ -60,4 +61,4 @@ def test_a_file_that_did_not_load_is_an_error(make_report):
 def test_non_characters_are_left_out(make_report, character):
     suite = suite_of(make_report(character))
 
-    assert character not in suite.find("testcase[@name='bad']/failure").text
+    assert character not in suite.find("testcase[@name='bad: Title of bad']/failure").text

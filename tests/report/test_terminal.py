@@ -7,20 +7,20 @@ from rich.console import Console
 
 from mha_judge.outcomes import Sample
 from mha_judge.render.report import terminal
-from mha_judge.report.models import LoadProblem, Reveal
+from mha_judge.report.models import FailingCall, LoadProblem, Reveal
 
 
-def shown(report, reveal=Reveal.FULL, every_check=False, **options) -> str:
+def shown(report, reveal=Reveal.FULL, every_check=False, named=None, **options) -> str:
     stream = io.StringIO()
     console = Console(file=stream, width=200, highlight=False, **options)
-    terminal.show(report, console, reveal, every_check=every_check)
+    terminal.show(report, console, reveal, every_check=every_check, named=named)
     return stream.getvalue()
 
 
 # words that a level shows, each level all of those before it
 TOLD = {
     Reveal.SCORE: ["REJECTED", "12.5 / 100", "seed 7", "jail: landlock"],
-    Reveal.CHECKS: ["Title of bad", "shape  its one check"],
+    Reveal.CHECKS: ["Title of bad", "shape 1"],
     Reveal.HINTS: [
         "message of bad",
         "✗ a diagnosis",
@@ -68,7 +68,7 @@ def test_a_mistake_comes_first_with_its_price_and_what_it_explains(make_report):
     assert lines[at].endswith("−15")
     assert lines[at + 3] == "fails “Title of bad”"
     assert text.index("a diagnosis") < text.index("Fails for other reasons")
-    assert text.index("Fails for other reasons") < text.index("its one check")
+    assert text.index("Fails for other reasons") < text.index("shape 1")
 
 
 def test_one_sentence_says_what_the_mistakes_come_to(make_report):
@@ -76,7 +76,7 @@ def test_one_sentence_says_what_the_mistakes_come_to(make_report):
 
     assert "One mistake explains 1 of 4 failures (−15). With it granted, the other 2 checks" in text
     assert "and 3 still do not." in text
-    assert "As it stands, the checks that pass come to 10." in text
+    assert "As it stands: 10." in text
 
 
 def test_where_all_is_explained_everything_else_is_right(make_report):
@@ -116,6 +116,44 @@ def test_every_check_is_shown_with_its_points_where_that_is_asked_for(make_repor
     assert "█" in text
     assert "?" in text
     assert "10/10" not in shown(report)
+
+
+CALL = FailingCall(code="x = 1\nf(x)", name="output", expected="[[2.]]", got="[[3.,\n 4.]]")
+
+
+@pytest.mark.parametrize("reveal", Reveal)
+def test_the_smallest_call_is_shown_with_hints_and_to_learners(make_report, reveal):
+    report = make_report().model_copy(update={"failing_call": CALL})
+
+    told = "output, yours:    [[3., 4.]]" in shown(report, reveal)
+
+    assert told is (reveal in (Reveal.HINTS, Reveal.FULL))
+    assert "try FILE --call -" in shown(report, Reveal.CHECKS, named=())
+
+
+def test_a_learner_reads_the_names_of_mistakes_that_hints_have_told(make_report):
+    report = explained(make_report())
+
+    before, after = (shown(report, Reveal.CHECKS, named=named) for named in ((), ("x",)))
+
+    assert "a diagnosis" not in before
+    assert "Title of bad" in before
+    assert "One mistake explains 1 of 4 failures (−15)" in before
+    assert "✗ a diagnosis" in after
+    assert "why" in after
+
+
+def test_of_many_failures_the_first_are_listed(make_report):
+    report = make_report()
+    bad = report.checks[1].model_copy(update={"diagnosis": None})
+    many = [bad.model_copy(update={"id": f"n{n}", "title": f"Number {n}"}) for n in range(9)]
+    report = report.model_copy(update={"checks": many, "diagnoses": []})
+
+    text = shown(report)
+
+    assert "Number 5" in text and "Number 6" not in text.replace("Number 0", "")
+    assert "and 3 more; -v shows all" in text
+    assert "Number 8" in shown(report, every_check=True)
 
 
 def explained(report):

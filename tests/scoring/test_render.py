@@ -17,6 +17,7 @@ from mha_judge.render.score.heatmap import pictures
 from mha_judge.report.models import (
     CheckResult,
     Diagnosis,
+    FailingCall,
     Output,
     Report,
     Reveal,
@@ -194,6 +195,19 @@ def test_hostile_text_is_text_on_the_page(table):
     assert page.count("<img ") == page.count('<img src="data:image/png;base64,') == 3
     assert "&lt;script&gt;" in page
     assert "http" not in page
+
+
+def test_the_page_shows_the_call_that_goes_wrong_line_by_line(table):
+    call = FailingCall(
+        code="x = 1\nf(x)", name="output", expected="[[2.]]", got=f"[[3.,\n 4.]] {HOSTILE}"
+    )
+    table.add("eve", "sdpa", report("sdpa", 60, failing_call=call))
+
+    page = html.render(table.board(), table.found, table.results)
+
+    told = "<pre>x = 1\nf(x)\n# output, expected:    [[2.]]\n# output, this answer: [[3., 4.]]"
+    assert told in page
+    assert "<script" not in page
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", " ="])

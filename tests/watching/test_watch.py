@@ -135,10 +135,10 @@ def test_keys_tell_more_grade_again_and_quit(watch, tmp_path):
     path = tmp_path / "sdpa.py"
     path.write_text(WRONG, encoding="utf-8")
     terminal = watch(path, columns=60)
-    assert "Mend first" not in terminal.until("q quit")
+    assert "The scores are not" not in terminal.until("q quit")
 
     terminal.press("h")
-    terminal.until("Mend first")
+    terminal.until("The scores are not")
     terminal.until("q quit")
     terminal.press("r")
     terminal.until("attempt 2")

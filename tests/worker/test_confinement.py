@@ -5,6 +5,7 @@
 
 import ctypes
 import errno
+import fcntl
 import importlib
 import json
 import mmap
@@ -203,6 +204,62 @@ def test_a_forbidden_system_call_fails(call: tuple[str, tuple[int, ...]]) -> Non
             os._exit(3)
 
     assert jailed(attempt).error == errno.EPERM
+
+
+WITH_GPU = replace(BOUNDS, gpu=True)
+
+
+def test_with_a_gpu_a_worker_may_do_what_cuda_does() -> None:
+    def attempt() -> list[str]:
+        listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        listening.bind(f"\0mha-judge {os.getpid()}")
+        listening.listen()
+        fcntl.fcntl(listening, fcntl.F_SETFL, os.O_NONBLOCK)
+        os.eventfd(0)
+        name = Path(f"/proc/self/task/{threading.get_native_id()}/comm")
+        name.write_text("cuda", encoding="ascii")
+        with pytest.raises(FileNotFoundError):
+            os.unlink("")
+        return [name.read_text(encoding="ascii").strip()]
+
+    assert value_of(attempt, bounds=WITH_GPU) == ["cuda"]
+
+
+def _connected() -> None:
+    socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect("\0mha-judge nobody")
+
+
+def _accepted() -> None:
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listening.bind(f"\0mha-judge {os.getpid()}")
+    listening.listen()
+    listening.accept()
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        _connected,
+        _accepted,
+        lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM),
+        lambda: socket.socketpair(),
+        lambda: fcntl.fcntl(1, fcntl.F_SETFL, os.O_APPEND),
+        lambda: os.kill(JUDGE, 0),
+        lambda: os.fork() or os._exit(3),
+        lambda: raw("ptrace", 16, JUDGE, 0, 0),
+    ],
+)
+def test_with_a_gpu_a_worker_still_reaches_nobody(attempt: Callable[[], object]) -> None:
+    assert jailed(attempt, bounds=WITH_GPU).error == errno.EPERM
+
+
+def test_with_a_gpu_nothing_is_removed_or_written(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("", encoding="ascii")
+
+    assert jailed(lambda: os.unlink(path), bounds=WITH_GPU).error == errno.ENOENT
+    assert jailed(lambda: path.write_text("x"), bounds=WITH_GPU).error == errno.EACCES
+    assert path.read_text(encoding="ascii") == ""
 
 
 def test_clone3_is_unknown_so_that_libc_falls_back() -> None:

@@ -60,4 +60,6 @@ class Graders:
 def _job(task: Specimen) -> Job:
     submission = Submission.of(task.source, f"{task.name}.py")
     brief = task.kind in _VERDICT_ONLY
-    return Job(task.problem, submission, task.seed, verdict_only=brief, without_gpu=brief)
+    return Job(
+        task.problem, submission, task.seed, verdict_only=brief, without_gpu=brief, shows_call=False
+    )

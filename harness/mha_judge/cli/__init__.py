@@ -22,6 +22,7 @@ _COMMANDS = {
     "show": "show",
     "start": "start",
     "run": "run",
+    "try": "try_",
     "watch": "watch",
     "practice": "practice",
     "mock": "mock",

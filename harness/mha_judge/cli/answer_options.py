@@ -9,17 +9,10 @@ from typing import Any
 
 import click
 
+from mha_judge.cli.context import folded
 from mha_judge.cli.sandbox_options import sandbox_options
 
 _Command = Callable[..., Any]
-
-language_option = click.option(
-    "--lang",
-    type=click.Choice(["en", "zh"]),
-    default="en",
-    show_default=True,
-    help="Language of the general questions in packets.",
-)
 
 verdict_only_option = click.option(
     "--verdict-only",
@@ -55,7 +48,11 @@ def answer_options(function: _Command) -> _Command:
         jobs_option("answers"),
         sandbox_options(),
         click.option(
-            "--problem", "problem_id", metavar="ID", help="Problem of files that name none."
+            "--problem",
+            "problem_id",
+            metavar="ID",
+            type=folded,
+            help="Problem of files that name none.",
         ),
         click.argument(
             "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)

@@ -7,7 +7,9 @@ from dataclasses import asdict
 
 import click
 
-from mha_judge.cli.learning import json_option, language_option, learning, print_json, say
+from mha_judge.cli.context import folded
+from mha_judge.cli.language import language_option
+from mha_judge.cli.learning import json_option, learning, print_json, say
 
 _WORDS = {
     "en": {
@@ -15,6 +17,7 @@ _WORDS = {
         "where": "where to look",
         "change": "what to change",
         "for": "for “{title}”",
+        "mistake": "for what your last answer shows",
         "problem": "for the problem as a whole",
         "offer": "Hint {rung} of {rungs} {what}: {tells}. It costs {price:g} points; hints "
         "have cost {spent:g} so far.",
@@ -26,6 +29,7 @@ _WORDS = {
         "where": "该看哪里",
         "change": "该改什么",
         "for": "针对“{title}”的",
+        "mistake": "针对您上次作答中的问题的",
         "problem": "针对整道题的",
         "offer": "{what}第 {rung} 条提示（共 {rungs} 条）：{tells}。价格 {price:g} 分；"
         "此前的提示共用去 {spent:g} 分。",
@@ -36,9 +40,9 @@ _WORDS = {
 
 
 @click.command("hint")
-@click.argument("problem_id", metavar="ID")
+@click.argument("problem_id", metavar="ID", type=folded)
 @click.option("-y", "--yes", is_flag=True, help="Take it without being asked.")
-@language_option
+@language_option("all that is said")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, problem_id: str, yes: bool, lang: str, as_json: bool) -> None:
@@ -54,10 +58,12 @@ def command(ctx: click.Context, problem_id: str, yes: bool, lang: str, as_json: 
         spent = learner.spent(problem_id)
         if as_json:
             told = {"text": learner.take(offer)} if yes else {}
-            shown = {name: value for name, value in asdict(offer).items() if name != "text"}
+            hidden = {"text"} if offer.title or not offer.mistake else {"text", "mistake"}
+            shown = {name: value for name, value in asdict(offer).items() if name not in hidden}
             print_json({**shown, "tells": offer.tells, "spent": spent, **told})
             return
-        what = words["for"].format(title=offer.title) if offer.mistake else words["problem"]
+        which = "for" if offer.title else "mistake" if offer.mistake else "problem"
+        what = words[which].format(title=offer.title)
         say(
             words["offer"].format(
                 rung=offer.rung + 1, rungs=offer.rungs, what=what, tells=words[offer.tells],

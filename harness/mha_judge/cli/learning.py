@@ -21,14 +21,6 @@ if TYPE_CHECKING:
 no_progress_option = click.option(
     "--no-progress", is_flag=True, help="Neither read nor keep what you have done."
 )
-language_option = click.option(
-    "--lang",
-    type=click.Choice(["en", "zh"]),
-    default="en",
-    show_default=True,
-    envvar="MHA_JUDGE_LANG",
-    help="Language; default: MHA_JUDGE_LANG.",
-)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -75,14 +67,16 @@ def say(text: str | Text, style: str = "") -> None:
     console.print(told, soft_wrap=not console.is_terminal)
 
 
-def say_kept(kept: Kept) -> None:
-    """Say, below a report, which attempt it was and when the problem comes back."""
+def say_kept(kept: Kept, problem: str) -> None:
+    """Say, below a report, which attempt it was, when the problem comes back, and what helps."""
     attempt = kept.attempt
     parts = [f"attempt {kept.number}"]
     if attempt.hints:
         parts.append(f"{attempt.kept:g} points after hints (−{attempt.hints:g})")
     if kept.due is not None:
         parts.append(f"comes back on {kept.due.astimezone():%Y-%m-%d}")
+    if kept.told is not None:
+        parts.append(f"`mha-judge hint {problem}` helps, for a price")
     say(" · ".join(parts), "dim")
 
 

@@ -7,6 +7,8 @@ import unicodedata
 import click
 
 from mha_judge.cli.context import bank_of
+from mha_judge.cli.language import language_option
+from mha_judge.cli.learning import learning
 from mha_judge.listing import TRACKS, ProblemSummary, tracks
 
 _HEADINGS = {
@@ -16,22 +18,38 @@ _HEADINGS = {
 
 
 @click.command("list")
-@click.option(
-    "--lang", type=click.Choice(["en", "zh"]), default="en", help="Language of the titles."
-)
+@language_option("the titles")
 @click.pass_context
 def command(ctx: click.Context, lang: str) -> None:
-    """List the problems by track, the easiest first."""
+    """List the problems by track, each after those that it requires; ✓ is solved, ● begun."""
     found = tracks(bank_of(ctx))
+    marks = _marks(ctx)
     rows = {track: [_row(line, lang) for line in lines] for track, lines in found.items()}
     every = [_HEADINGS[lang], *(row for lines in rows.values() for row in lines)]
     widths = [max(_width(row[column]) for row in every) for column in range(len(every[0]))]
-    click.secho("  " + _cells(_HEADINGS[lang], widths), dim=True)
+    click.secho("    " + _cells(_HEADINGS[lang], widths), dim=True)
     for track, lines in rows.items():
         click.secho(TRACKS.get(track, track) if lang == "zh" else track, bold=True)
         for row in lines:
-            click.echo("  " + _cells(row, widths))
+            click.echo(f"  {marks.get(row[0], ' ')} {_cells(row, widths)}")
     click.secho("\nmha-judge show ID · mha-judge start ID · mha-judge run FILE", dim=True)
+
+
+def _marks(ctx: click.Context) -> dict[str, str]:
+    """Return a sign for each problem that is kept as solved or begun; no file is made for that."""
+    from mha_judge.practice.progress import ProgressUnavailable, default_path
+
+    if not default_path().exists():
+        return {}
+    from mha_judge.practice.order import standings
+
+    try:
+        with learning(ctx) as learner:
+            found = standings(learner.progress)
+    except ProgressUnavailable as error:
+        click.echo(f"mha-judge: {error}", err=True)
+        return {}
+    return {problem: "✓" if one.solved is not None else "●" for problem, one in found.items()}
 
 
 def _row(line: ProblemSummary, lang: str) -> tuple[str, ...]:

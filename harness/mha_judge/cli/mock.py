@@ -18,7 +18,8 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text
 
-from mha_judge.cli.learning import json_option, language_option, learning, print_json, say
+from mha_judge.cli.language import language_option
+from mha_judge.cli.learning import json_option, learning, print_json, say
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import JudgeError, UsageError
 from mha_judge.gpu import GpuAccess
@@ -58,7 +59,7 @@ _WIDTH = 100
     "--seed", type=click.IntRange(0, 2**53 - 1), help="Repeats the choice; default: random."
 )
 @click.option("--new", is_flag=True, help="End the interview that is open, and begin another.")
-@language_option
+@language_option("all that is said")
 @json_option
 @sandbox_options()
 @click.pass_context
@@ -224,6 +225,8 @@ class _Conversation:
                 self._say(self._words["time"].format(left=_minutes(self._mock)))
             case "s":
                 self._show_task(task)
+            case "f":
+                self._show_markdown(self._mock.bank.fine_print(task.problem, self._language))
             case "d":
                 self._done(task)
             case "q":
@@ -232,8 +235,7 @@ class _Conversation:
                 self._say(self._words["help"])
 
     def _show_task(self, task: Task) -> None:
-        text = self._mock.bank.statement(task.problem, self._language)
-        self._show_markdown(text)
+        self._show_markdown(self._mock.bank.task(task.problem, self._language))
         minutes = self._mock.bank.problem(task.problem).minutes
         self._say("")
         self._say(
@@ -259,7 +261,7 @@ class _Conversation:
             self._say(self._words["cancelled"], "yellow")
             return False
         self._mock.keep(submission, report)
-        terminal.show(report, self._console, Reveal.CHECKS)
+        terminal.show(report, self._console, Reveal.CHECKS, named=())
         kind = "points after hints" if task.hints else "points"
         self._say(self._words[kind].format(points=task.points, hints=task.hints), "bold")
         return True
@@ -451,7 +453,7 @@ _WORDS = {
         "not heeded": "{options}: only a new interview heeds this; --new begins one.",
         "commands": "g grade · h hint · t time · s task · d done · q leave · {left} min ",
         "help": "g grades your file as it is now, h offers a hint, t tells the time that is left, "
-        "s shows the task again, d is for done with this problem, q leaves.",
+        "s shows the task again, f its fine print, d is for done with this problem, q leaves.",
         "file": "Write your answer in {path}. It should take {minutes} minutes; left in all: "
         "{left}.",
         "grading": "Grading …",
@@ -491,7 +493,7 @@ _WORDS = {
         "not heeded": "{options}：只对新的面试有效；--new 开始新的面试。",
         "commands": "g 评分 · h 提示 · t 时间 · s 题目 · d 完成 · q 离开 · {left} 分钟 ",
         "help": "g 对文件现在的内容评分，h 给出一条提示，t 显示剩余时间，s 再次显示题目，"
-        "d 完成这道题，q 离开。",
+        "f 显示细则，d 完成这道题，q 离开。",
         "file": "请把答案写在 {path} 里。这道题大约需要 {minutes} 分钟；总共还剩 {left} 分钟。",
         "grading": "正在评分……",
         "cancelled": "评分已取消。",

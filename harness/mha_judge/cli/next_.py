@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 from rich.text import Text
 
-from mha_judge.cli.learning import json_option, language_option, learning, print_json, say
+from mha_judge.cli.language import language_option
+from mha_judge.cli.learning import json_option, learning, print_json, say
 
 if TYPE_CHECKING:
     from mha_judge.practice.learner import Learner
@@ -21,7 +22,7 @@ _WORDS = {
 
 
 @click.command("next")
-@language_option
+@language_option("all that is said")
 @json_option
 @click.option("-n", "--count", type=click.IntRange(1, 100), default=4, help="How many to name.")
 @click.pass_context

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mha_judge.cli.answer_options import answer_options, language_option
+from mha_judge.cli.answer_options import answer_options
 from mha_judge.cli.context import INTERRUPTED, bank_of
+from mha_judge.cli.language import language_option
 from mha_judge.errors import JudgeError
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the packets.",
 )
-@language_option
+@language_option("the general questions in packets")
 @click.pass_context
 def command(
     ctx: click.Context,

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mha_judge.cli.context import bank_of
-from mha_judge.cli.learning import language_option, learning, no_progress_option
+from mha_judge.cli.context import bank_of, folded
+from mha_judge.cli.language import language_option
+from mha_judge.cli.learning import learning, no_progress_option
 from mha_judge.cli.next_ import say_next
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.gpu import GpuAccess
@@ -27,7 +28,7 @@ _WORDS = {
 
 
 @click.command("practice")
-@click.argument("problem_id", metavar="[ID]", required=False)
+@click.argument("problem_id", metavar="[ID]", type=folded, required=False)
 @click.option(
     "--folder",
     metavar="DIR",
@@ -41,7 +42,7 @@ _WORDS = {
     help="Opens a file, such as 'code -g {file}'; default: a pane of tmux or Zellij if in one, "
     "else EDITOR.",
 )
-@language_option
+@language_option("all that is said")
 @no_progress_option
 @sandbox_options()
 @click.pass_context

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import click
 
-from mha_judge.cli.learning import json_option, language_option, learning, print_json
+from mha_judge.cli.language import language_option
+from mha_judge.cli.learning import json_option, learning, print_json
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.errors import UsageError
 from mha_judge.untrusted import clean_line
 
 
 @click.group("progress", invoke_without_command=True)
-@language_option
+@language_option("all that is said")
 @json_option
 @click.option("--html", "html_path", metavar="PATH", help="Write a page; `-` is stdout.")
 @click.pass_context

@@ -6,12 +6,13 @@ import sys
 
 import click
 
+from mha_judge.cli.context import folded
 from mha_judge.cli.learning import json_option, learning, print_json
 from mha_judge.errors import UsageError
 
 
 @click.command("reset")
-@click.argument("problem_id", metavar="ID")
+@click.argument("problem_id", metavar="ID", type=folded)
 @click.option("-y", "--yes", is_flag=True, help="Do it without being asked.")
 @json_option
 @click.pass_context

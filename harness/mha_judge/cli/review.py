@@ -8,7 +8,9 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from mha_judge.cli.learning import json_option, language_option, learning, print_json, say
+from mha_judge.cli.context import folded
+from mha_judge.cli.language import language_option
+from mha_judge.cli.learning import json_option, learning, print_json, say
 from mha_judge.errors import UsageError
 
 _WORDS = {
@@ -28,7 +30,7 @@ _WORDS = {
 
 
 @click.command("review")
-@click.argument("problem_id", metavar="[ID]", required=False)
+@click.argument("problem_id", metavar="[ID]", type=folded, required=False)
 @click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
 @click.option(
     "--rate",
@@ -36,7 +38,7 @@ _WORDS = {
     type=click.Choice(["again", "hard", "good", "easy"]),
     help="Overrule how the last round of ID was rated.",
 )
-@language_option
+@language_option("all that is said")
 @json_option
 @click.pass_context
 def command(

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from mha_judge.cli.answer_options import verdict_only_option
-from mha_judge.cli.context import bank_of
+from mha_judge.cli.context import bank_of, folded
 from mha_judge.cli.learning import keep, no_progress_option, say_kept
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
@@ -26,6 +26,7 @@ REVEAL = ("score", "checks", "hints", "full")
     "--problem",
     "problem_id",
     metavar="ID",
+    type=folded,
     help="Problem of FILE; default: its `# problem:` line, else its name.",
 )
 @sandbox_options()
@@ -33,8 +34,7 @@ REVEAL = ("score", "checks", "hints", "full")
 @click.option(
     "--reveal",
     type=click.Choice(REVEAL),
-    default="full",
-    show_default=True,
+    show_default="full; checks in a file that `start` wrote, until it is solved or given up",
     help="How much the terminal report tells.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Show every check, with its points.")
@@ -53,7 +53,7 @@ def command(
     sandbox: SandboxOptions,
     gpus: GpuAccess,
     seed: int | None,
-    reveal: str,
+    reveal: str | None,
     verbose: bool,
     json_path: str | None,
     junit_path: str | None,
@@ -102,7 +102,10 @@ def command(
         from mha_judge.render.report import terminal
         from mha_judge.report.models import Reveal
 
-        terminal.show(report, Console(highlight=False), Reveal(reveal), every_check=verbose)
+        told = None if kept is None else kept.told
+        level = Reveal(reveal) if reveal else Reveal.FULL if told is None else Reveal.CHECKS
+        console = Console(highlight=False)
+        terminal.show(report, console, level, every_check=verbose, named=told)
         if kept is not None:
-            say_kept(kept)
+            say_kept(kept, name)
     ctx.exit(report.verdict.exit_code)

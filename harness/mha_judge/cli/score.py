@@ -13,10 +13,10 @@ import click
 from mha_judge.cli.answer_options import (
     answer_options,
     dask_option,
-    language_option,
     verdict_only_option,
 )
 from mha_judge.cli.context import INTERRUPTED, bank_of
+from mha_judge.cli.language import language_option
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.run import REVEAL
 from mha_judge.errors import JudgeError, UsageError, WorkforceLost
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     help="Write a packet for the interviewer about each candidate, as `packet` does.",
 )
 @dask_option
-@language_option
+@language_option("the general questions in packets")
 @verdict_only_option
 @click.pass_context
 def command(

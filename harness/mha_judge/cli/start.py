@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from mha_judge.bank import module_name
-from mha_judge.cli.context import bank_of
+from mha_judge.cli.context import bank_of, folded
 from mha_judge.cli.learning import learning, no_progress_option
 
 
 @click.command("start")
-@click.argument("problem_id", metavar="ID")
+@click.argument("problem_id", metavar="ID", type=folded)
 @click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Overwrite a file that is there already.")
 @no_progress_option

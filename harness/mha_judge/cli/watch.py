@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mha_judge.cli.context import bank_of
+from mha_judge.cli.context import bank_of, folded
 from mha_judge.cli.learning import keep, no_progress_option
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.gpu import GpuAccess
@@ -22,6 +22,7 @@ from mha_judge.sandbox import SandboxOptions
     "--problem",
     "problem_id",
     metavar="ID",
+    type=folded,
     help="Problem of the files; default: the `# problem:` line of each, else its name.",
 )
 @click.option(

@@ -82,6 +82,7 @@ class Asked(_Model):
     seed: int
     verdict_only: bool
     without_gpu: bool
+    shows_call: bool
 
     @classmethod
     def of(cls, job: Job, without_gpu: bool) -> Self:
@@ -92,11 +93,19 @@ class Asked(_Model):
             seed=job.seed,
             verdict_only=job.verdict_only,
             without_gpu=job.without_gpu or without_gpu,
+            shows_call=job.shows_call,
         )
 
     def job(self) -> Job:
         submission = Submission.of_bytes(Path(self.path), self.text.encode())
-        return Job(self.problem, submission, self.seed, self.verdict_only, self.without_gpu)
+        return Job(
+            self.problem,
+            submission,
+            self.seed,
+            self.verdict_only,
+            self.without_gpu,
+            self.shows_call,
+        )
 
 
 class Batch(_Model):

@@ -27,6 +27,7 @@ from mha_judge.bank import Bank
 from mha_judge.diagnosis.programs import Catalogue, Program
 from mha_judge.diagnosis.replay import Replay
 from mha_judge.diagnosis.restrictions import refusing, telling
+from mha_judge.grading.binding.arguments import DoesNotFit
 from mha_judge.grading.calling.trace import Step, Trace
 from mha_judge.grading.expecting.bounds import bounded_memory
 from mha_judge.grading.expecting.expected import Live, leaves
@@ -190,6 +191,10 @@ class Diagnostician:
         )
 
 
+def _quoted(names: Collection[str]) -> str:
+    return " or ".join(f"`{name}`" for name in sorted(names))
+
+
 class _Case:
     """One candidate's failures, and what explains them so far."""
 
@@ -257,6 +262,10 @@ class _Case:
 
     def where(self, entries: Sequence[Entry]) -> str:
         """Return what the calls have in common that are wrong and that nothing explains."""
+        unfit = [f.steps[-1].failure for f in self._open]
+        if unfit and all(isinstance(one, DoesNotFit) and one.missing for one in unfit):
+            names = {name for one in unfit if isinstance(one, DoesNotFit) for name in one.missing}
+            return f"{_quoted(names)} is passed, which no parameter takes"
         for entry in entries:
             wrong = [f.steps[-1] for f in self._open if f.steps[-1].target.entry.name == entry.name]
             feature = telling(entry, wrong, self._right_steps())
@@ -378,14 +387,19 @@ class _Case:
         return not any(self._explains(program, failure) for program in alone)
 
     def _active(self, failure: _Failure, named: Sequence[str]) -> list[str]:
-        """Return the mistakes that change an answer here, those already named first."""
+        """Return the mistakes that change an answer here: those already named, then the nearest.
+
+        Where one of two mistakes changes nothing, the other alone gives the candidate's numbers.
+        """
         matter = [
             name
             for name, program in self._catalogue.programs.items()
             if name in self._catalogue.mistakes  # without those written otherwise
             and (name in named or self._replay(program).changes(failure.steps, self._truth))
         ]
-        return sorted(matter, key=lambda name: name not in named)
+        last, programs = failure.steps[-1], self._catalogue.programs
+        near = {name: self._replay(programs[name]).share_alike(last) for name in matter}
+        return sorted(matter, key=lambda name: (name not in named, -near[name]))
 
     def _accept(self, program: Program, both: dict[str, list[str]]) -> None:
         """Note what a pair explains, under each mistake of it."""

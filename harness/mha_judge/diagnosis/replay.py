@@ -17,6 +17,7 @@ from mha_judge.diagnosis.likeness import (
     NEAR,
     SAME,
     alike,
+    count_alike,
     same_answer,
     same_error,
 )
@@ -92,6 +93,20 @@ class Replay:
         return len(own) != len(right) or not all(
             alike(*both, ALIKE) for both in zip(own, right, strict=True)
         )
+
+    def share_alike(self, step: Step) -> float:
+        """Return the share of a step's numbers that are the candidate's, from 0 to 1."""
+        if step.failure is not None or isinstance(step.target, AnswerSheet):
+            return 0.0
+        own = [one for one in leaves(self._result(step)) if isinstance(one, Tensor)]
+        found = [one for one in leaves(step.found.value) if isinstance(one, Tensor)]
+        pairs = [
+            (one, other)
+            for one, other in zip(found, own, strict=False)
+            if one.shape == other.shape and one.dtype is other.dtype
+        ]
+        alike_ = sum(count_alike(*pair, ALIKE) for pair in pairs)
+        return alike_ / max(1, sum(a.numel() for a, _ in pairs))
 
     def _results(self, steps: Sequence[Step]) -> list[Any]:
         for stand_in in self._stand_ins.values():

@@ -65,6 +65,7 @@ def _sheet(answer: Answer, bank: Bank, language: str) -> Sheet:
             load_problem=_of_loading(report.load_problem),
             mistakes=_mistakes(report),
             failures=_failures(report),
+            failing_call=report.failing_call,
             wrong_where=report.wrong_where,
             findings=[_finding(finding) for finding in report.policy],
             notes=report.remarks,

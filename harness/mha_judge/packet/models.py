@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from mha_judge.outcomes import Category, Outcome, Severity, Verdict
+from mha_judge.report.models import FailingCall
 from mha_judge.version import __version__
 
 SCALE = 6
@@ -88,6 +89,7 @@ class Sheet(_Model):
     mistakes: list[Made] = []
     failures: list[Failed] = []
     """What failed for other reasons."""
+    failing_call: FailingCall | None = None
     wrong_where: str = ""
     """What the wrong calls that no mistake explains have in common."""
     findings: list[str] = []

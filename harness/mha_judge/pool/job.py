@@ -36,3 +36,5 @@ class Job:
     """Stop at the first check that fails, and explain nothing."""
     without_gpu: bool = False
     """Assess no check on a GPU, though one could be reached."""
+    shows_call: bool = True
+    """Look for the smallest call that goes wrong."""

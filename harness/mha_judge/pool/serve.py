@@ -92,6 +92,7 @@ def _grader(
                 verdict_only=job.verdict_only,
                 gpus=None if job.without_gpu else place.gpus,
                 on_check=tell if tells_checks else None,
+                shows_call=job.shows_call,
             )
         except JudgeError as error:
             return error

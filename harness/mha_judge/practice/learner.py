@@ -56,6 +56,9 @@ class Kept:
     """Whether the round has ended with it."""
     due: datetime | None = None
     """When the problem comes back, if it was solved."""
+    told: frozenset[str] | None = None
+    """Ids of the mistakes that hints were taken for; None once the round has ended, when all may be
+    told."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class Offer:
     mistake: str
     """Its id; empty for the ladder of the problem itself."""
     title: str
-    """Of the mistake, in the language that was asked for."""
+    """Of the mistake, in the language that was asked for; empty before its first rung is told."""
     rung: int
     """Counted from 0."""
     rungs: int
@@ -161,14 +164,20 @@ class Learner:
         )
         self.progress.add_attempt(attempt, End.SOLVED if solved else None)
         due = self._rate(round_, [*attempts, attempt], time) if solved else None
-        return Kept(attempt, len(attempts) + 1, solved, due)
+        told = self.mistakes_told(round_) if round_.is_open and not solved else None
+        return Kept(attempt, len(attempts) + 1, solved, due, told)
 
     def kept(self, round_: Round) -> Kept:
         """Return what was made of the last answer of a round, which has one."""
         attempts = self.progress.attempts(round_.id)
         solved = round_.end is End.SOLVED
         card = self.progress.card(reviews.of_problem(round_.problem)) if solved else None
-        return Kept(attempts[-1], len(attempts), solved, card.due if card else None)
+        told = self.mistakes_told(round_) if round_.is_open else None
+        return Kept(attempts[-1], len(attempts), solved, card.due if card else None, told)
+
+    def mistakes_told(self, round_: Round) -> frozenset[str]:
+        """Return the ids of the mistakes that hints were taken for in a round."""
+        return frozenset(hint.mistake for hint in self.progress.hints(round_.id))
 
     def made(self, problem: str) -> set[str]:
         """Return the ids of the mistakes that the answers of the last round showed."""
@@ -225,9 +234,10 @@ class Learner:
                 continue
             for rung, text in enumerate(ladder.rungs):
                 if (mistake, rung) not in told:
+                    title = ladder.title if rung else ""
                     return Offer(
-                        problem, round_.id, mistake, ladder.title, rung, len(ladder.rungs),
-                        PRICES[rung], text,
+                        problem, round_.id, mistake, title, rung, len(ladder.rungs), PRICES[rung],
+                        text,
                     )  # fmt: skip
         raise UsageError(
             f"there is no further hint for {problem}; `mha-judge solution {problem} --give-up` "

@@ -228,7 +228,7 @@ _WORDS = {
         "weak": "It can show “{title}”, which you have met and which is still shaky.",
         "ready": "You know what it builds on: {titles}.",
         "again": "You gave it up or left it, and everything it needs is known to you.",
-        "start": "It needs nothing that comes before it.",
+        "start": "A good first problem.",
         "and": ", ",
     },
     "zh": {

@@ -105,6 +105,21 @@ class LoadProblem(_Model):
     source: str | None = None
 
 
+class FailingCall(_Model):
+    """A call that goes wrong, as small as one was found."""
+
+    code: str
+    """Python that makes the call; a layer's weights are those that `try` sets under this seed."""
+    needs_seed: bool = False
+    """Whether there are such weights."""
+    name: str = ""
+    """Which result is wrong; empty if the call does not return."""
+    fault: str = ""
+    expected: str = ""
+    got: str
+    """The result's numbers, or what the answer raises."""
+
+
 class Report(_Model):
     """All that is known of one submission after grading it."""
 
@@ -132,6 +147,8 @@ class Report(_Model):
     load_problem: LoadProblem | None = None
     checks: list[CheckResult] = []
     diagnoses: list[Diagnosis] = []
+    failing_call: FailingCall | None = None
+    """None where none was found, or looked for."""
     wrong_where: str = ""
     """What the wrong calls that no mistake explains have in common, and no right one has."""
     policy: list[PolicyFinding] = []

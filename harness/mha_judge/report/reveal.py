@@ -16,8 +16,9 @@ _TOLD_WITH_HINTS = {"message", "diagnosis"}
 def revealed(report: Report, reveal: Reveal) -> dict[str, Any]:
     """Return as much of a report as a level allows, ready for JSON.
 
-    `score` is the verdict; `checks` adds titles and outcomes; `hints` adds messages and what they
-    point to; `full` is everything. What is the candidate's own fault in loading is always told.
+    `score` is the verdict; `checks` adds titles and outcomes; `hints` adds messages, what they
+    point to, and the smallest call that goes wrong; `full` is everything. What is the candidate's
+    own fault in loading is always told.
 
     The points of the checks add up to the strict score. Those that are granted, less what the
     mistakes cost for which they are, make the difference to the score.
@@ -32,7 +33,7 @@ def revealed(report: Report, reveal: Reveal) -> dict[str, Any]:
         told = {"cost"} if reveal is Reveal.CHECKS else {"title", "hint", "cost"}
         shown["diagnoses"] = [d.model_dump(mode="json", include=told) for d in report.diagnoses]
     if reveal is Reveal.HINTS:
-        shown["hints"] = report.hints
+        shown |= report.model_dump(mode="json", include={"hints", "failing_call"})
     return shown
 
 

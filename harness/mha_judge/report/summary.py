@@ -75,9 +75,10 @@ def explained_by(diagnosis: Diagnosis, report: Report) -> list[CheckResult]:
 def in_one_sentence(report: Report) -> str:
     """Return what the mistakes that are named come to, and what is left; empty without any."""
     granted = [c for c in report.checks if c.granted and not c.advisory]
-    count = sum(diagnosis.cost > 0 for diagnosis in report.diagnoses)
-    if not granted or not count:
+    priced = sum(diagnosis.cost > 0 for diagnosis in report.diagnoses)
+    if not granted or not priced:
         return ""
+    count = len(report.diagnoses)
     found = summarise(report)
     failures = sum(c.outcome.is_bad for c in granted)
     who = "One mistake explains" if count == 1 else f"{count} mistakes together explain"
@@ -92,12 +93,14 @@ def in_one_sentence(report: Report) -> str:
     others = [c for c in report.checks if c.outcome is Outcome.PASSED and not c.advisory]
     passing = len(others) + len(granted) - failures
     text = f"{who} {what} (−{cost:g}). With {it} granted, the other {passing} checks pass"
-    left = len(found.unexplained) + len(found.waiting)
-    if not left and report.never_ran:
+    left, waiting = len(found.unexplained), len(found.waiting)
+    if not left and not waiting and report.never_ran:
         return f"{text}. Nothing is known of what no check reached: {report.lines_never_reached}."
-    if not left:
+    if not left and not waiting:
         return f"{text}: everything else is right."
-    return f"{text}, and {left} still {'does' if left == 1 else 'do'} not."
+    still = [f"{left} still {'does' if left == 1 else 'do'} not"] if left else []
+    still += [f"{waiting} cannot be told yet"] if waiting else []
+    return f"{text}, and {' and '.join(still)}."
 
 
 def look_at(report: Report) -> CheckResult | None:

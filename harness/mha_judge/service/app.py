@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Header, HTTPException, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, StreamingResponse
 
 from mha_judge.errors import JudgeError, UsageError
 from mha_judge.library import Judge
@@ -165,6 +165,11 @@ def make_app(
             raise HTTPException(503, "the server is stopping")
         return {"status": "ready"}
 
+    @app.get("/", include_in_schema=False)
+    async def front() -> RedirectResponse:
+        """Lead who opens the address in a browser to what can be asked."""
+        return RedirectResponse("/docs")
+
     @app.get("/docs", include_in_schema=False)
     async def docs(request: Request) -> HTMLResponse:
         """Show what this server answers, without a program from elsewhere."""
@@ -273,8 +278,13 @@ def _add_errors(app: FastAPI) -> None:
             {"detail": str(error)}, 429, headers={"Retry-After": str(error.retry_after_s)}
         )
 
-    def malformed(_: Request, error: Exception) -> JSONResponse:
+    def malformed(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
+        sent = request.headers.get("content-type")
+        if request.method == "POST" and "json" not in (sent or ""):
+            is_now = "has no type" if sent is None else f"is of type {clean(sent, 80)}"
+            told = f"the body {is_now}; send JSON, with the header Content-Type: application/json"
+            return JSONResponse({"detail": told}, 415)
         # the loc of a union names its members; what was sent is not sent back
         said = {
             f"{'.'.join(str(part) for part in one['loc'] if part not in _MODELS)}: {one['msg']}"

@@ -17,7 +17,7 @@ _MOST_IGNORED_BYTES = 1024**2
 """What is read of a body that is refused anyway."""
 BODY_S = 20.0
 """What a client may take to send a body."""
-_FREE = ("/healthz", "/readyz", "/docs", "/openapi.json")
+_FREE = ("/", "/healthz", "/readyz", "/docs", "/openapi.json")
 
 
 class Gate:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
@@ -24,6 +25,9 @@ from mha_judge.watching.files import Watched
 from mha_judge.watching.keys import pressed, single_keys
 from mha_judge.which_problem import problem_of
 
+if TYPE_CHECKING:
+    from mha_judge.practice.learner import Kept
+
 _LEVELS = [Reveal.CHECKS, Reveal.HINTS, Reveal.FULL]
 _LOOK_EVERY_S = 0.1
 
@@ -41,7 +45,7 @@ class Watching:
         gpus: GpuAccess | None = None,
         problem_id: str | None = None,
         reveal: Reveal = Reveal.CHECKS,
-        keep: Callable[[Submission, Report], object] | None = None,
+        keep: Callable[[Submission, Report], Kept | None] | None = None,
     ) -> None:
         """Take what is watched, where problems lie, and how to start a supervisor.
 
@@ -57,6 +61,7 @@ class Watching:
         self._level = _LEVELS.index(reveal)
         self._channel = open_sandbox()
         self._last: dict[Path, Report] = {}
+        self._told: dict[Path, frozenset[str] | None] = {}
         self._attempts: dict[Path, int] = {}
         self._shown: Path | None = None
 
@@ -100,12 +105,18 @@ class Watching:
         return True
 
     def _reveal_more(self) -> None:
+        shown = self._shown
+        report = None if shown is None else self._last.get(shown)
+        if shown is not None and report is not None and self._told.get(shown) is not None:
+            told = f"`mha-judge hint {report.problem}` helps, for a price."
+            self._console.print(Text(told, style="dim"))
+            return
         if self._level + 1 == len(_LEVELS):
             self._console.print(Text("There is no further hint.", style="dim"))
             return
         self._level += 1
-        if self._shown in self._last:
-            terminal.show(self._last[self._shown], self._console, _LEVELS[self._level])
+        if report is not None:
+            terminal.show(report, self._console, _LEVELS[self._level])
         self._say_keys()
 
     def _grade(self, path: Path) -> None:
@@ -114,8 +125,8 @@ class Watching:
             submission = Submission.read(path)
             problem = self._bank.problem(self._problem_id or problem_of(submission, self._bank))
             report = self._graded(submission, problem.id)
-            if self._keep is not None:
-                self._keep(submission, report)
+            kept = None if self._keep is None else self._keep(submission, report)
+            self._told[path] = None if kept is None else kept.told
         except JudgeError as error:
             if isinstance(error, SandboxBroken):
                 raise
@@ -139,7 +150,8 @@ class Watching:
     def _show(self, path: Path, report: Report, changes: Changes) -> None:
         if self._console.is_terminal:
             self._console.clear()
-        terminal.show(report, self._console, _LEVELS[self._level])
+        told = self._told.get(path)
+        terminal.show(report, self._console, _LEVELS[self._level], named=told)
         for title in changes.gained:
             self._console.print(Text(f"▲ now passes: {title}", style="green"))
         for title in changes.lost:

@@ -41,6 +41,7 @@ class Device:
             torch.set_float32_matmul_precision("highest")  # no TF32
             torch.backends.cudnn.allow_tf32 = False
             torch.ones(8, device=device).sum().item()  # a context, and the proof of one
+            device = torch.device("cuda", torch.cuda.current_device())  # the limit wants its number
             free, total = torch.cuda.mem_get_info(device)
             torch.cuda.set_per_process_memory_fraction(min(1.0, memory_bytes / total), device)
             facts = {

@@ -167,7 +167,8 @@ def describe(error: BaseException) -> dict[str, Any]:
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == filename:
                 described["line"] = trace.tb_lineno
-                described["function"] = trace.tb_frame.f_code.co_name[:200]
+                if trace.tb_frame.f_code.co_name == "<module>":
+                    described["called_from"] = trace.tb_lineno
                 described["source"] = _line(linecache.getline(str(filename), trace.tb_lineno))
             trace = trace.tb_next
     except BaseException:  # a traceback is decoration; an answer must be given

@@ -365,6 +365,8 @@ def _become_worker(
         os.dup2(nothing, 0)
         os.dup2(output, 1)
         os.dup2(output, 2)
+        if not bounds.gpu:  # torch would ask for one on the way back, and warn that it may not
+            os.environ["CUDA_VISIBLE_DEVICES"] = ""
         confinement: dict[str, str | int | bool] = {}
         if not options.unconfined:
             confinement = confine(

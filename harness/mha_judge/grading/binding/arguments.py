@@ -42,6 +42,11 @@ class _Read:
 class DoesNotFit(CheckFailure):
     """The candidate's parameters cannot take the contract's arguments."""
 
+    def __init__(self, message: str, missing: Sequence[str] = ()) -> None:
+        """Take a sentence, and the arguments that no parameter takes."""
+        super().__init__(message)
+        self.missing = tuple(missing)
+
 
 def bind(
     what: str,
@@ -72,7 +77,7 @@ def bind(
     call, left = _by_name(read, values)
     missing = _by_position(read, call, {name: values[name] for name in left}, values)
     if missing:
-        raise DoesNotFit(_complaint(what, read, values, missing))
+        raise DoesNotFit(_complaint(what, read, values, missing), missing)
     for parameter in read:
         if parameter.name not in call and (parameter.required or parameter.extra in _ALWAYS):
             call.update(_extra(what, parameter, read, values, extras))

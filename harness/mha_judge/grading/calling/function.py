@@ -19,19 +19,24 @@ class Function(Target):
 
     def __init__(self, context: Context, entry: Entry, found: Found) -> None:
         super().__init__(context, entry)
-        self._found = found
+        self.found = found
         self._made: dict[tuple[int, str], int] = {}
 
+    @property
+    def is_class(self) -> bool:
+        """Whether it is called on an object of a class."""
+        return self.found.definition.kind == "class"
+
     def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
-        definition = self._found.definition
-        if definition.kind != "class":
-            return self._found.name, definition.call
+        definition = self.found.definition
+        if not self.is_class:
+            return self.found.name, definition.call
         sizes = sizes_of(self.entry, args)
-        call = self._context.bind(f"`{self._found.name}()`", definition.constructor, {}, sizes)
+        call = self._context.bind(f"`{self.found.name}()`", definition.constructor, {}, sizes)
         # one object serves all calls, unless it is made for a size
         key = (self._context.session.generation, repr(call))
         if key not in self._made:
-            made = self._context.session.request(Operation.NEW, call, name=self._found.name)
+            made = self._context.session.request(Operation.NEW, call, name=self.found.name)
             self._made = {key: made.handle}
         return self._made[key], definition.call
 
@@ -46,4 +51,4 @@ class Function(Target):
         return ("frozen", "instance", "before=other weights")
 
     def _what(self) -> str:
-        return f"`{self._found.name}`"
+        return f"`{self.found.name}`"

@@ -83,6 +83,16 @@ class Layer(Target):
             sum(role.bias.numel() for role in self._roles),
         )
 
+    def weights(self) -> list[tuple[str, Tensor]]:
+        """Return the weights that are bound, and the biases, by what the contract calls them."""
+        assert self.arrangement is not None
+        found = []
+        for role in self._roles:
+            found.append((role.id, role.weight.to(self.dtype)))
+            if role.id in self.arrangement.biased:
+                found.append((f"{role.id} bias", role.bias.to(self.dtype)))
+        return found
+
     def choices(self, wanted: Sequence[str] = ()) -> Iterator[Arrangement]:
         """Yield arrangements of all parameters, then of those that cannot be spared.
 

@@ -31,12 +31,16 @@ class ModuleEntry(Maker):
 
     def __call__(self, dtype: torch.dtype = torch.float32, **sizes: float) -> Layer:
         """Make a layer, with weights drawn for it and bound to its parameters."""
-        if self.chosen is None:
-            with self.context.trials():
-                self._choose()
+        self.choose()
         layer = Layer(self, sizes, dtype)
         layer.bind_first(self.chosen)
         return layer
+
+    def choose(self) -> None:
+        """Find out how weights are arranged, if that is not known yet."""
+        if self.chosen is None:
+            with self.context.trials():
+                self._choose()
 
     @cached_property
     def spare(self) -> frozenset[str]:

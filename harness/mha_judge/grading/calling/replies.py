@@ -108,7 +108,8 @@ class RaisedThere(Described):
     message: Annotated[str, Field(max_length=20_000)]
     line: Place | None = None
     column: Place | None = None
-    function: Text | None = None
+    called_from: Place | None = None
+    """The line of the module itself, outside any function, that led there."""
     source: Annotated[str, Field(max_length=2_000)] | None = None
 
 

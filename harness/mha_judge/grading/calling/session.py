@@ -304,6 +304,8 @@ class Session:
         self.output_bytes += ended.output_bytes
 
 
+_PACKAGES = "torch, numpy and einops"
+"""What a submission may import that Python does not bring."""
 _SIGNALS: dict[int, str] = {
     6: "aborted",
     7: "bus error",
@@ -347,6 +349,13 @@ def _load_problem(raised: RaisedThere) -> LoadProblem:
                 'keep such calls under `if __name__ == "__main__":`'
             )
         )
+        if raised.type == "ModuleNotFoundError":
+            message += f"; beside the standard library there are {_PACKAGES}"
+        elif raised.called_from is not None and raised.called_from != raised.line:
+            message += (
+                f"; line {raised.called_from} calls it while the file is imported: keep such calls "
+                'under `if __name__ == "__main__":`'
+            )
     return LoadProblem(
         message=message,
         line=raised.line,

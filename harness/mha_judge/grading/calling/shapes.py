@@ -123,6 +123,15 @@ class Shapes:
         """The sizes of the leading axes that have no letters."""
         return self._leading(0, ())
 
+    def leading_axes(self) -> dict[int, int]:
+        """Return how many leading axes without letters each input has that may have any."""
+        return {
+            index: value.dim() - len(self._axes(name, shape, value))
+            for index, (name, value) in enumerate(self._args.items())
+            for shape in [self._domain.shapes.get(name)]
+            if isinstance(shape, str) and shape.startswith("...") and isinstance(value, Tensor)
+        }
+
     def _at(
         self, name: str, value: Any, letters: Mapping[str, int], draw: Draw, leading: Sequence[int]
     ) -> Any:

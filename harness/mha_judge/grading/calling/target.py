@@ -205,9 +205,14 @@ class Target:
             self._inputs_of(args, called) if inputs_after else None,
         )
 
-    def attempt(self, *args: Any) -> Any:
-        """Call without asking the reference, for input that the contract rules out."""
-        return self._send(args).value
+    def attempt(self, *args: Any, keep: bool = False) -> Any:
+        """Call without asking the reference, for input that the contract rules out.
+
+        Args:
+            args: As they are in the contract.
+            keep: Whether later calls may use the result itself.
+        """
+        return (self._send(args, keep=True) if keep else self._send(args)).value
 
     def inputs_after(self, *args: Any) -> list[Any]:
         """Return the contract's arguments as they stand after a call."""
@@ -501,8 +506,9 @@ def sizes_of(entry: Entry, args: Sequence[Any]) -> dict[str, int]:
     if not isinstance(first, Tensor) or not first.dim():
         return {}
     sizes = {"head_dim": int(first.shape[-1])}
-    if "num_heads" in entry.arguments and isinstance(args[1], int) and args[1]:
-        sizes = {"embed_dim": int(first.shape[-1]), "num_heads": args[1]}
+    heads = args[1] if len(args) > 1 else None
+    if "num_heads" in entry.arguments and isinstance(heads, int) and heads:
+        sizes = {"embed_dim": int(first.shape[-1]), "num_heads": heads}
     elif entry.arguments == ["x"] and first.dim() == 4:
         sizes["num_heads"] = int(first.shape[1])
     return sizes

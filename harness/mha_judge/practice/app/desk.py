@@ -74,6 +74,7 @@ class Desk(Screen[None]):
         Binding("s", "solution", "key solution"),
         Binding("v", "rate", "key rating"),
         Binding("n", "notes", "key notes"),
+        Binding("f", "fine_print", show=False),
         Binding("l", "language", "key language"),
         Binding("question_mark", "help", "key help", key_display="?"),
         Binding("q", "app.quit", "key quit"),
@@ -379,9 +380,8 @@ class Desk(Screen[None]):
         except JudgeError as error:
             self.tell(str(error), wrong=True)
             return
-        what = words["for mistake"].format(title=offer.title) if offer.mistake else (
-            words["for problem"]
-        )  # fmt: skip
+        which = "title" if offer.title else "mistake" if offer.mistake else "problem"
+        what = words[f"for {which}"].format(title=offer.title)
         asked = words["offer"].format(
             rung=offer.rung + 1, rungs=offer.rungs, what=what, tells=words[offer.tells],
             price=offer.price, spent=spent,
@@ -469,6 +469,11 @@ class Desk(Screen[None]):
 
     async def action_turn(self, name: str) -> None:
         self._turn_to(name)
+
+    async def action_fine_print(self) -> None:
+        self.session.shows_fine_print = not self.session.shows_fine_print
+        self._turn_to("task")
+        await self.draw()
 
     async def action_language(self) -> None:
         self.session.change_language()

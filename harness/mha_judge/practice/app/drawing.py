@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -147,7 +147,7 @@ def report(
     language: str,
     words: Words,
     *,
-    explain: bool,
+    told: Collection[str] | None,
 ) -> RenderableType:
     """Return what an answer shows of its author: mistakes, their price, and what they explain.
 
@@ -156,7 +156,7 @@ def report(
         ladders: Words of the problem's mistakes in the language, by id.
         language: `en` or `zh`.
         words: Of the language.
-        explain: Whether answers to questions may be told that were answered wrongly.
+        told: Ids of the mistakes that hints were taken for; None if everything may be told.
     """
     if answer is None or (answer.report is None and not answer.why):
         return Text(words["no report"] if answer is None else words["grading"], "dim")
@@ -166,12 +166,16 @@ def report(
     parts: list[RenderableType] = [_verdict(answer, found, words)]
     if found.load_problem is not None:
         parts.append(_load_problem(found.load_problem, words))
-    for diagnosis in found.diagnoses:
+    named = [one for one in found.diagnoses if told is None or one.id in told]
+    for diagnosis in named:
         parts += _diagnosis(diagnosis, found, ladders, words)
+    if len(named) < len(found.diagnoses):
+        parts += _unnamed(found, named, words)
     parts += _what_is_left(found, words)
     parts += _unexplained(found, words)
+    parts += _failing_call(found, words)
     parts += _shown(found, language, words)
-    parts += _questions(found, words, explain=explain)
+    parts += _questions(found, words, explain=told is None)
     parts += _notes(found, words)
     return Group(*parts)
 
@@ -234,6 +238,37 @@ def _diagnosis(
     if len(explained) > _MOST_NAMED:
         more = words["and more"].format(count=len(explained) - _MOST_NAMED)
         yield Padding(Text(f"└ {more}", "dim"), (0, 0, 0, 2))
+    yield Text()
+
+
+def _unnamed(found: Report, named: Sequence[Diagnosis], words: Words) -> Iterable[RenderableType]:
+    """Yield the claims that mistakes break which are not named yet, and how to learn of them."""
+    from mha_judge.report.summary import explained_by
+
+    known = {check.id for one in named for check in explained_by(one, found)}
+    others = [one for one in found.diagnoses if one not in named]
+    failed = {check.id: check for one in others for check in explained_by(one, found)}
+    rows = [check for name, check in failed.items() if name not in known]
+    for check in rows[:_MOST_NAMED]:
+        yield Text.assemble((f"{FAILED} ", ORANGE), check.title)
+    if len(rows) > _MOST_NAMED:
+        yield Text(f"  {words['and more'].format(count=len(rows) - _MOST_NAMED)}", "dim")
+    yield Text(words["not named"], "italic")
+    yield Text()
+
+
+def _failing_call(found: Report, words: Words) -> Iterable[RenderableType]:
+    """Yield the smallest call that goes wrong, with what is expected and what came."""
+    call = found.failing_call
+    if call is None:
+        return
+    yield Text(words["goes wrong"], "bold")
+    yield Padding(Text(call.code, BLUE), (0, 0, 0, 2))
+    came = call.fault if call.expected and call.expected == call.got else call.got
+    for what, numbers, style in (("expected", call.expected, ""), ("yours", came, ORANGE)):
+        if numbers:
+            text = f"{call.name} {words[what]}: {' '.join(numbers.split())}"
+            yield Padding(Text(text.strip(), style), (0, 0, 0, 4))
     yield Text()
 
 

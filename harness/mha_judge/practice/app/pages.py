@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
@@ -16,14 +15,12 @@ from textual.widgets import Static, TabbedContent, TabPane
 from mha_judge.errors import JudgeError
 from mha_judge.practice.app import drawing
 from mha_judge.practice.app.session import Session
-from mha_judge.practice.progress import End
 
 if TYPE_CHECKING:  # they are imported when they are needed: the first picture comes before
     from textual.widgets import Markdown, TextArea
 
 NAMES = ("task", "checks", "report", "hints", "notes")
 """The tabs in their order; a number key goes to each."""
-_COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 _SAVE_AFTER_S = 0.4
 """Seconds without a key after which notes are kept."""
 
@@ -53,22 +50,26 @@ class Statement(VerticalScroll):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: tuple[str, str] | None = None
+        self._shown: tuple[str, str, bool] | None = None
         self._markdown: Markdown | None = None
 
     async def show(self, session: Session) -> None:
         """Show the open problem's statement, unless it is there."""
-        if session.current is None or self._shown == (session.current.id, session.language):
+        if session.current is None:
             return
-        self._shown = (session.current.id, session.language)
-        text = _COMMENT.sub("", session.statement())
+        wanted = (session.current.id, session.language, session.shows_fine_print)
+        if self._shown == wanted:
+            return
+        stays = self._shown is not None and self._shown[:2] == wanted[:2]
+        self._shown = wanted
         if self._markdown is None:
             from textual.widgets import Markdown
 
             self._markdown = Markdown(open_links=False)
             await self.mount(self._markdown)
-        self.scroll_home(animate=False)
-        await self._markdown.update(text)
+        if not stays:
+            self.scroll_home(animate=False)
+        await self._markdown.update(session.statement())
 
 
 class Notes(Vertical):
@@ -233,5 +234,5 @@ class Pages(Vertical):
             session.ladders(session.current.id) if reads_ladders else {},
             session.language,
             session.words,
-            explain=session.state().end in (End.SOLVED, End.GIVEN_UP),
+            told=session.mistakes_told(),
         )

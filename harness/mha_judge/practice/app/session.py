@@ -129,6 +129,7 @@ class Session:
         self.bank = bank
         self.folder = folder
         self.language = language
+        self.shows_fine_print = False
         self.first = first
         self.edit_cmd = edit_cmd
         self.background = Background(open_grader)
@@ -172,8 +173,12 @@ class Session:
         return self._lines.get(problem)
 
     def statement(self) -> str:
-        """Return what the open problem asks, as Markdown."""
-        return self.bank.statement(self._current.id, self.language)
+        """Return what the open problem asks, as Markdown, with its fine print if that is shown."""
+        which = (self._current.id, self.language)
+        text, fine_print = self.bank.task(*which), self.bank.fine_print(*which)
+        if self.shows_fine_print or not fine_print:
+            return f"{text}\n{fine_print}"
+        return f"{text}\n*{self.words['fine print']}*\n"
 
     def ladders(self, problem: str) -> Mapping[str, Ladder]:
         """Return the words of a problem's mistakes in the learner's language, by id."""
@@ -354,6 +359,14 @@ class Session:
             ProgressUnavailable: If it cannot be kept.
         """
         return self.learner.take(offer)
+
+    def mistakes_told(self) -> frozenset[str] | None:
+        """Return the mistakes that hints were taken for; None if all may be told."""
+        with self._noting():
+            round_ = self._progress.last_round(self._current.id)
+            if round_ is None or round_.is_open:
+                return frozenset() if round_ is None else self.learner.mistakes_told(round_)
+        return None
 
     def told(self) -> list[tuple[str, str]]:
         """Return the hints of the round: the mistake's title, or nothing, and the text."""

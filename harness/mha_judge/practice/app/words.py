@@ -30,6 +30,7 @@ WORDS: dict[str, dict[str, str]] = {
         "report": "Report",
         "hints": "Hints",
         "notes": "Notes",
+        "fine print": "f shows the fine print: further rules, and what is graded up to where.",
         # problems
         "next": "Next",
         "looking": "looking at what is due …",
@@ -62,20 +63,22 @@ WORDS: dict[str, dict[str, str]] = {
         "line": "line {line}: ",
         "explains": "explains",
         "and more": "and {count} more",
-        "explain some": "What is named above (−{cost:g}) explains {explained} of {failed} "
-        "failures.",
-        "explain failures": "What is named above (−{cost:g}) explains every failure.",
+        "explain some": "Known mistakes (−{cost:g}) explain {explained} of {failed} failures.",
+        "explain failures": "Known mistakes (−{cost:g}) explain every failure.",
         "waiting": "Checks not assessed, as they build on one that failed: {count}.",
-        "explain everything": "What is named above (−{cost:g}) explains every failure; with it "
-        "granted, everything else is right.",
+        "explain everything": "Known mistakes (−{cost:g}) explain every failure; the rest is fine.",
         "as it stands": "As it stands, the checks that pass come to {points:g}.",
         "other reasons": "Fails for other reasons",
         "wrong where": "Wrong where {where}; right elsewhere so far.",
         "mend first": "Mend first",
+        "goes wrong": "A small call that goes wrong",
+        "expected": "expected",
+        "yours": "yours",
+        "not named": "h offers a hint; with the first one the mistake is named.",
         "how it shows": "How it shows",
         "policy": "Rule",
         "note": "Note",
-        "printed": "The file printed",
+        "printed": "The file printed, or Python warned",
         "no gpu": "not assessed: {why}",
         "advisory": "advice",
         "answers": "Answers to the questions",
@@ -86,7 +89,8 @@ WORDS: dict[str, dict[str, str]] = {
         "question": "a question to ask yourself",
         "where": "where to look",
         "change": "what to change",
-        "for mistake": "for “{title}”",
+        "for title": "for “{title}”",
+        "for mistake": "for what your last answer shows",
         "for problem": "for the problem as a whole",
         "offer": "Hint {rung} of {rungs} {what}:\n{tells}.\n\nIt costs {price:g} points; hints "
         "have cost {spent:g} so far.",
@@ -128,6 +132,7 @@ Above it stands what is best done now, and why.
   s       solution; before success it means giving up
   v       rate a solved problem otherwise
   n       notes; Esc leaves them
+  f       the task's fine print, and back
   1 … 5   task, checks, report, hints, notes
   Esc     back to the list; Tab: next part
   l       中文 / English
@@ -156,6 +161,7 @@ Signs of checks: {passed} passed, {failed} failed, – not assessed.""",
         "report": "报告",
         "hints": "提示",
         "notes": "笔记",
+        "fine print": "按 f 显示细则：更多规则与评分范围。",
         "next": "接下来",
         "looking": "正在查看该做什么……",
         "all done": "全部解出，也没有到期的复习。",
@@ -185,18 +191,22 @@ Signs of checks: {passed} passed, {failed} failed, – not assessed.""",
         "line": "第 {line} 行：",
         "explains": "它解释了",
         "and more": "等另外 {count} 项",
-        "explain some": "以上错误（−{cost:g}）解释了 {failed} 处失败中的 {explained} 处。",
-        "explain failures": "以上错误（−{cost:g}）解释了全部失败。",
+        "explain some": "已知的错误（−{cost:g}）解释了 {failed} 处失败中的 {explained} 处。",
+        "explain failures": "已知的错误（−{cost:g}）解释了全部失败。",
         "waiting": "有 {count} 项检查未评，因为它们依赖的检查没有通过。",
-        "explain everything": "以上错误（−{cost:g}）解释了全部失败；除此之外都是对的。",
+        "explain everything": "已知的错误（−{cost:g}）解释了全部失败；除此之外都是对的。",
         "as it stands": "就目前而言，通过的检查合计 {points:g} 分。",
         "other reasons": "由于其他原因失败",
         "wrong where": "出错之处的共同点：{where}；目前其他地方都对。",
         "mend first": "先修正",
+        "goes wrong": "一个出错的小例子",
+        "expected": "应为",
+        "yours": "您的",
+        "not named": "按 h 获取提示；看过第一条提示后，会指出是什么错误。",
         "how it shows": "错在哪里",
         "policy": "规则",
         "note": "说明",
-        "printed": "文件的输出",
+        "printed": "文件的输出或 Python 的警告",
         "no gpu": "未评：{why}",
         "advisory": "建议",
         "answers": "各题答案",
@@ -206,7 +216,8 @@ Signs of checks: {passed} passed, {failed} failed, – not assessed.""",
         "question": "一个值得自问的问题",
         "where": "该看哪里",
         "change": "该改什么",
-        "for mistake": "针对“{title}”的",
+        "for title": "针对“{title}”的",
+        "for mistake": "针对您上次作答中的问题",
         "for problem": "针对整道题的",
         "offer": "{what}第 {rung} 条提示（共 {rungs} 条）：\n{tells}。\n\n价格 {price:g} 分；"
         "此前的提示共用去 {spent:g} 分。",
@@ -244,6 +255,7 @@ Signs of checks: {passed} passed, {failed} failed, – not assessed.""",
   s       答案；解出之前查看即为放弃
   v       给已解出的题改评级
   n       笔记；按 Esc 离开
+  f       显示或收起题目的细则
   1 … 5   题目、检查、报告、提示、笔记
   Esc     回到题目列表；Tab：下一部分
   l       中文 / English

@@ -11,11 +11,26 @@ _FAILURES = (Outcome.FAILED, Outcome.TIMEOUT, Outcome.CRASHED)
 
 
 def render(report: Report) -> str:
-    """Return one test suite with a case a check; advisory checks are never failures."""
-    suite = ET.Element("testsuite", name=report.problem)
+    """Return one test suite with a case a check; advisory checks are never failures.
+
+    Where the file did not load that is the one case, with its line.
+    """
+    took = f"{report.timings_s.get('total', 0.0):.3f}"
+    suite = ET.Element("testsuite", name=report.problem, time=took)
     counts = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
-    for check in report.checks:
-        case = ET.SubElement(suite, "testcase", classname=report.problem, name=check.id)
+    if report.load_problem is not None:
+        case = ET.SubElement(suite, "testcase", classname=report.problem, name="load")
+        case.set("file", xml_text(report.submission.path))
+        if report.load_problem.line is not None:
+            case.set("line", str(report.load_problem.line))
+        counts["tests"] += 1
+        counts["errors"] += 1
+        ET.SubElement(case, "error", message=xml_text(report.load_problem.message))
+    for check in report.checks if report.load_problem is None else []:
+        case = ET.SubElement(
+            suite, "testcase", classname=f"{report.problem}.{check.category}",
+            name=f"{check.id}: {xml_text(check.title)}",
+        )  # fmt: skip
         counts["tests"] += 1
         if check.outcome is Outcome.PASSED:
             continue
@@ -28,11 +43,6 @@ def render(report: Report) -> str:
         counts[counter] += 1
         element = ET.SubElement(case, kind, message=xml_text(check.message))
         element.text = xml_text(check.detail)
-    if report.load_problem is not None:
-        case = ET.SubElement(suite, "testcase", classname=report.problem, name="load")
-        counts["tests"] += 1
-        counts["errors"] += 1
-        ET.SubElement(case, "error", message=xml_text(report.load_problem.message))
     for name, count in counts.items():
         suite.set(name, str(count))
     suites = ET.Element("testsuites")

@@ -12,7 +12,14 @@ from rich.text import Text
 from mha_judge.outcomes import Outcome, Sample, Verdict
 from mha_judge.render.marks import MARKS
 from mha_judge.render.report.picture import picture
-from mha_judge.report.models import CheckResult, Diagnosis, LoadProblem, Report, Reveal
+from mha_judge.report.models import (
+    CheckResult,
+    Diagnosis,
+    FailingCall,
+    LoadProblem,
+    Report,
+    Reveal,
+)
 from mha_judge.report.summary import (
     Summary,
     explained_by,
@@ -26,12 +33,19 @@ _COLOURS: dict[Outcome, str] = {
     Outcome.NOT_ASSESSED: "yellow",
 }
 _STYLES = {Verdict.ACCEPTED: "bold green", Verdict.REJECTED: "bold red"}
-_MAX_NAMED = 3
+_MAX_NAMED = 1
 """Titles of checks that a diagnosis names; the others are counted."""
+_MAX_ROWS = 6
+"""Checks that are listed; the others are counted."""
 
 
 def show(
-    report: Report, console: Console, reveal: Reveal = Reveal.FULL, *, every_check: bool = False
+    report: Report,
+    console: Console,
+    reveal: Reveal = Reveal.FULL,
+    *,
+    every_check: bool = False,
+    named: Collection[str] | None = None,
 ) -> None:
     """Print a report, telling as much as `reveal` allows.
 
@@ -40,14 +54,16 @@ def show(
         console: Where it is printed.
         reveal: How much its reader may know.
         every_check: Print each check with its points, and pictures of what came of it.
+        named: For a learner: ids of the mistakes that hints have named. They are told at any level,
+            and so is the smallest call that goes wrong.
     """
     _show_verdict(report, console, reveal)
     if report.load_problem is not None:
         _show_load_problem(report.load_problem, console)
     if reveal is not Reveal.SCORE and (report.load_problem is None or report.diagnoses):
-        _show_findings(report, console, reveal, every_check)
+        _show_findings(report, console, reveal, every_check, named)
     if reveal is Reveal.FULL:
-        _show_notes(report, console)
+        _show_notes(report, console, every_check)
     console.print(
         Text(
             f"seed {report.seed} · {report.sandbox.backend}: {report.sandbox.tier} · "
@@ -88,31 +104,79 @@ def _show_load_problem(problem: LoadProblem, console: Console) -> None:
     console.print()
 
 
-def _show_findings(report: Report, console: Console, reveal: Reveal, every_check: bool) -> None:
-    """Say what is wrong, and what is right: mistakes, other failures, then what passed."""
+def _show_findings(
+    report: Report,
+    console: Console,
+    reveal: Reveal,
+    every_check: bool,
+    named: Collection[str] | None,
+) -> None:
+    """Say what is wrong: mistakes, other failures, a call that shows it; then what is right."""
     found = summarise(report)
     tells = reveal in (Reveal.HINTS, Reveal.FULL)
-    if tells:
-        for diagnosis in report.diagnoses:
-            _show_diagnosis(diagnosis, report, console, reveal)
+    known = [one for one in report.diagnoses if tells or one.id in (named or ())]
+    for diagnosis in known:
+        _show_diagnosis(diagnosis, report, console, Reveal.FULL if not tells else reveal)
+    if report.diagnoses:
         _show_sentence(report, console)
-    failed = found.unexplained if tells else found.failures
+    explained = {check.id for one in known for check in explained_by(one, report)}
+    failed = [c for c in found.failures if c.id not in explained]
+    if tells:
+        failed = found.unexplained
     if every_check:
         _show_every_check(report, console, reveal)
     elif failed or found.advice:
         if tells and report.diagnoses and failed:
             console.print(Text("Fails for other reasons", style="bold"))
         if tells and report.wrong_where and failed:
-            console.print(Text(f"Wrong where {report.wrong_where}; right elsewhere so far."))
-        _show_rows([*failed, *found.advice], console, reveal)
+            but = ", but for what is named above" if report.diagnoses else " so far"
+            console.print(Text(f"Wrong where {report.wrong_where}; right elsewhere{but}."))
+        rows = [*_once(failed), *found.advice]
+        more = len(failed) + len(found.advice) - len(rows[:_MAX_ROWS])
+        _show_rows(rows[:_MAX_ROWS], console, reveal)
+        if more:
+            console.print(Text(f"  and {more} more; -v shows all", "dim"))
         console.print()
+    if report.failing_call is not None and (tells or named is not None):
+        _show_call(report.failing_call, report.seed, console)
     if not every_check:
         _show_what_is_right(found, console, tells)
-        console.print()
     _show_not_assessed(report, found, console, every_check)
     if tells:
         _show_explanations(report, console)
         _show_first_thing(report, console)
+
+
+def _once(checks: Sequence[CheckResult]) -> list[CheckResult]:
+    """Return the checks without those that fail in the same words as one before."""
+    told: dict[object, CheckResult] = {}
+    for check in checks:
+        says_all = check.outcome is Outcome.ERROR or check.message.startswith("`")
+        told.setdefault((check.message, check.detail) if says_all else check.id, check)
+    return [*told.values()]
+
+
+def _show_call(call: FailingCall, seed: int, console: Console) -> None:
+    """Print a small call that goes wrong, as one can paste it."""
+    again = f" --seed {seed}" if call.needs_seed else ""
+    how = f"  (`mha-judge try FILE{again} --call -` repeats it)"
+    console.print(Text.assemble(("A small call that goes wrong", "bold"), (how, "dim")))
+    for line in call.code.splitlines():
+        console.print(Text(f"  {line}", "cyan"), soft_wrap=True)
+    if not call.name:
+        console.print(Padding(Text(call.got, "red"), (0, 0, 0, 4)))
+    elif not call.expected:
+        console.print(Padding(Text(call.fault, "red"), (0, 0, 0, 4)))
+    else:
+        expected = _in_one_line(call.expected)
+        console.print(Padding(Text(f"{call.name}, expected: {expected}"), (0, 0, 0, 4)))
+        got = call.fault if call.expected == call.got else _in_one_line(call.got)
+        console.print(Padding(Text(f"{call.name}, yours:    {got}", "red"), (0, 0, 0, 4)))
+    console.print()
+
+
+def _in_one_line(numbers: str) -> str:
+    return " ".join(numbers.split())
 
 
 def _show_diagnosis(diagnosis: Diagnosis, report: Report, console: Console, reveal: Reveal) -> None:
@@ -121,7 +185,8 @@ def _show_diagnosis(diagnosis: Diagnosis, report: Report, console: Console, reve
     texts = [diagnosis.explanation] if reveal is Reveal.FULL else []
     for text in (*texts, diagnosis.hint):
         console.print(Padding(Text(text), (0, 0, 0, 2)))
-    checks = explained_by(diagnosis, report)
+    alone = len(report.diagnoses) == 1 and not summarise(report).unexplained
+    checks = [] if alone else explained_by(diagnosis, report)  # it explains all that fails
     if checks:
         titles = "; ".join(f"“{check.title}”" for check in checks[:_MAX_NAMED])
         more = f" and {len(checks) - _MAX_NAMED} more" if len(checks) > _MAX_NAMED else ""
@@ -131,11 +196,10 @@ def _show_diagnosis(diagnosis: Diagnosis, report: Report, console: Console, reve
 
 def _show_sentence(report: Report, console: Console) -> None:
     if sentence := in_one_sentence(report):
-        console.print(Text(sentence, style="bold"))
+        as_it_stands = ""
         if report.strict_score != report.score:
-            console.print(
-                Text(f"As it stands, the checks that pass come to {report.strict_score:g}.", "dim")
-            )
+            as_it_stands = f" As it stands: {report.strict_score:g}."
+        console.print(Text.assemble((sentence, "bold"), (as_it_stands, "dim")))
         console.print()
 
 
@@ -173,52 +237,44 @@ def _show_rows(
             worth = f"{check.points:.0f}/{check.max_points:.0f}"
         row = Text(check.title, "dim") if check in lacking else _row(check, reveal, told)
         table.add_row(Text(mark, style=style), row, str(check.category), worth)
-        told.add(check.diagnosis or "")
+        told |= {check.diagnosis or "", check.message if not points else ""}
     console.print(table)
 
 
 def _show_what_is_right(found: Summary, console: Console, tells: bool) -> None:
-    """Print a line for each category of which something passed."""
-    if not found.right:
+    """Say how many checks of each category pass, unless all do but for what is named above."""
+    granted = tells and any(one.granted for one in found.right)
+    if not found.right or (granted and not (found.unexplained or found.waiting)):
         return
-    width = max(len(one.category) for one in found.right)
+    counts = []
     for one in found.right:
-        granted = one.granted if tells else 0
-        text = f"{one.passed} of {one.of}"
-        if one.passed + granted == one.of:
-            text = f"all {one.of}" if one.of > 1 else "its one check"
-            text += ", but for what is named above" if granted else ""
-        elif granted:
-            text += f", and {granted} but for what is named above"
-        mark = "✓" if one.passed == one.of else "·"
-        console.print(
-            Text.assemble(
-                (mark, "green" if one.passed else "yellow"),
-                f" {one.category:<{width}}  ",
-                (text, "dim"),
-            )
-        )
+        passed = one.passed + (one.granted if tells else 0)
+        counts.append(f"{one.category} {passed if passed == one.of else f'{passed}/{one.of}'}")
+    all_pass = all(one.passed == one.of for one in found.right)
+    mark, style = ("✓ ", "green") if all_pass else ("· ", "yellow")
+    head = "Right, but for what is named above" if granted else "Right"
+    console.print(Text.assemble((mark, style), f"{head}: ", (", ".join(counts), "dim")))
 
 
 def _show_not_assessed(report: Report, found: Summary, console: Console, every_check: bool) -> None:
     lacking = report.without_gpu
     left = len(found.waiting) + len(found.unasked)
-    if report.verdict_only and left:
-        line = f"· {left} checks not run: only the verdict was asked for"
-        console.print(Text(line, "dim"))
-        console.print()
-        return
-    if found.waiting:
-        line = f"· {len(found.waiting)} not assessed: they build on checks that failed"
-        console.print(Text(line, "yellow"))
-    if found.unasked:
-        line = f"· {len(found.unasked)} not assessed: they are asked once all else is right"
-        console.print(Text(line, "dim"))
-    if lacking:
+    parts = []
+    if report.verdict_only:
+        if left:
+            console.print(Text(f"· {left} checks not run: only the verdict was asked for", "dim"))
+    else:
+        if found.waiting:
+            parts.append(f"{len(found.waiting)} that build on checks that failed")
+        if found.unasked:
+            parts.append(f"{len(found.unasked)} that come once all else is right")
+    if lacking and not (report.verdict_only and left):
         why = report.no_gpu if every_check else report.no_gpu.partition(": ")[0]
-        console.print(Text(f"· {len(lacking)} on a GPU not assessed: {why}", "dim"))
-    if found.waiting or found.unasked or lacking:
-        console.print()
+        parts.append(f"{len(lacking)} on a GPU ({why})")
+    if parts:
+        style = "yellow" if found.waiting else "dim"
+        console.print(Text(f"· Not assessed: {', '.join(parts)}", style))
+    console.print()
 
 
 def _show_every_check(report: Report, console: Console, reveal: Reveal) -> None:
@@ -237,11 +293,11 @@ def _draw(title: str, sample: Sample, console: Console) -> None:
 
 
 def _row(check: CheckResult, reveal: Reveal, told: Collection[str]) -> Text:
-    """Return what a row says; what a diagnosis explains is told in full once."""
+    """Return what a row says; what a diagnosis explains, or other rows say, is told once."""
     text = Text(check.title)
     if check.outcome in (Outcome.PASSED, Outcome.NOT_ASSESSED) or reveal is Reveal.CHECKS:
         return text
-    if check.diagnosis is None or check.diagnosis not in told:
+    if check.message not in told and (check.diagnosis is None or check.diagnosis not in told):
         text.append(f"\n{check.message}", style="cyan" if check.advisory else "red")
         if check.detail and reveal is Reveal.FULL:
             text.append(f"\n{check.detail}", style="dim")
@@ -266,33 +322,34 @@ def _show_explanations(report: Report, console: Console) -> None:
 def _show_first_thing(report: Report, console: Console) -> None:
     """Say which failure to look at first, and how it shows."""
     first = look_at(report)
-    if first is None:
-        return
+    if first is None or report.failing_call is not None:
+        return  # a call says more than a title
     console.print(Text.assemble(("Mend first: ", "bold"), first.title))
     told = first.diagnosis is not None or first.granted
     if told or first.outcome is not Outcome.FAILED:  # what raises needs no advice on values
         console.print(Padding(Text(first.message, style="red"), (0, 0, 0, 2)))
     else:
         hint = report.hints.get(str(first.category))
-        if hint:
+        if hint and not first.only_if_right:  # which asks for a corner, not for the mechanism
             console.print(Padding(Text(hint), (0, 0, 0, 2)))
     console.print()
 
 
-def _show_notes(report: Report, console: Console) -> None:
+def _show_notes(report: Report, console: Console, every_check: bool) -> None:
+    notes = report.remarks if every_check else report.notes
     for finding in report.policy:
         place = f"line {finding.line}: " if finding.line is not None else ""
         console.print(Text(f"Policy: {place}{finding.message}", style="yellow"))
-    for note in report.remarks:
+    for note in notes:
         console.print(Text(f"Note: {note}", style="dim"))
     if report.output.text.strip():
         lines = report.output.text.strip().splitlines()
         more = "" if len(lines) <= 5 and not report.output.truncated else "\n…"
-        console.print(Text("The file printed:", style="dim"))
+        console.print(Text("The file printed, or Python warned:", style="dim"))
         console.print(
             Padding(
                 Text("\n".join(line[:200] for line in lines[:5]) + more, style="dim"), (0, 0, 0, 2)
             )
         )
-    if report.policy or report.remarks or report.output.text.strip():
+    if report.policy or notes or report.output.text.strip():
         console.print()

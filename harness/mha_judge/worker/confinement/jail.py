@@ -55,7 +55,7 @@ def confine(
     spare_uid = identity.become_nobody(before.capabilities)
     with _mandatory("dropping capabilities", "report this"):
         kernel.clear_capabilities()
-    _die_with(parent_pid)
+    _die_with(parent_pid, names_threads=bounds.gpu)
     os.umask(0o077)
     with _mandatory("rlimits", "ask for bounds within those of the caller"):
         tasks = limits.apply(bounds, before.vm_bytes, spare_uid=spare_uid, own_kernel=own_kernel)
@@ -116,10 +116,11 @@ def _single_threaded() -> kernel.Status:
     return status
 
 
-def _die_with(parent_pid: int) -> None:
+def _die_with(parent_pid: int, *, names_threads: bool) -> None:
+    """End with the parent, and belong to root in /proc unless threads must get names there."""
     with _mandatory("the death signal", "report this"):
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
-        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+        kernel.prctl(kernel.PR_SET_DUMPABLE, int(names_threads))
     if os.getppid() != parent_pid:
         os._exit(1)  # the parent died before it could take us along: nobody is left to tell
 

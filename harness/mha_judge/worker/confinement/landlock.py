@@ -61,12 +61,16 @@ def restrict(gpu: bool = False) -> None:
             _grant(ruleset, path, write=False)
         for path in paths.gpu_devices() if gpu else ():
             _grant(ruleset, path, write=True, ioctl=version >= IOCTL_ABI)
+        if gpu:
+            _grant(ruleset, paths.OWN_THREADS, write=True, truncate=version >= TRUNCATE_ABI)
         ll.restrict_self(ruleset, None)
     finally:
         os.close(ruleset)
 
 
-def _grant(ruleset: ll.RulesetFd, path: Path, *, write: bool, ioctl: bool = False) -> None:
+def _grant(
+    ruleset: ll.RulesetFd, path: Path, *, write: bool, ioctl: bool = False, truncate: bool = False
+) -> None:
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
@@ -76,6 +80,8 @@ def _grant(ruleset: ll.RulesetFd, path: Path, *, write: bool, ioctl: bool = Fals
         access = _READ_WRITE if write else _READ_FOLDER if folder else _READ_FILE
         if ioctl:
             access |= ll.AccessFs.IOCTL_DEV
+        if truncate:
+            access |= ll.AccessFs.TRUNCATE
         ll.add_rule(ruleset, ll.PathBeneathAttr(allowed_access=access, parent_fd=descriptor))
     finally:
         os.close(descriptor)

@@ -24,6 +24,8 @@ _SYSTEM = (
     "/dev/zero",
 )
 READ_WRITE = (Path("/dev/null"),)
+OWN_THREADS = Path("/proc/self/task")
+"""Where CUDA writes what its threads are called, and gives up if it may not."""
 _GPU = ("/proc/driver/nvidia", "/proc/devices", "/proc/modules", "/proc/sys/vm/mmap_min_addr",
         "/proc/self", "/sys/bus/pci/devices", "/sys/devices/system", "/sys/module/nvidia",
         "/sys/module/nvidia_uvm", "/etc/nvidia")  # fmt: skip
@@ -36,7 +38,8 @@ def gpu_devices() -> tuple[Path, ...]:
 
 def gpu_readable() -> tuple[Path, ...]:
     """Return what the driver's library reads besides what every worker may read."""
-    return tuple(path for path in map(Path, _GPU) if path.exists())
+    cards = Path("/sys/devices").glob("pci*")
+    return tuple(path for path in (*map(Path, _GPU), *sorted(cards)) if path.exists())
 
 
 @cache

@@ -41,6 +41,8 @@ _INT = 0xFFFFFFFF
 """The kernel reads an int from the low half of the register, whatever the high half holds."""
 _ALL = 0xFFFFFFFFFFFFFFFF
 
+_AF_UNIX = 1
+_F_SETFL = 4
 _FCNTL_COMMANDS = (0, 1, 2, 3, 1030)  # F_DUPFD F_GETFD F_SETFD F_GETFL F_DUPFD_CLOEXEC
 # No F_SETFL: flags belong to the open file, which the supervisor may share.
 
@@ -135,7 +137,17 @@ def _allow_gpu(filter_: sc.SyscallFilter) -> None:
     _allow(filter_, "ioctl", sc.Arg(1, sc.MASKED_EQ, 0xFF00, _NVIDIA_IOCTL << 8))
     _allow(filter_, "ioctl", sc.Arg(1, sc.MASKED_EQ, _INT & ~0xFF, 0))  # unified memory: 0 to 255
     _allow_one_of(filter_, "ioctl", 1, _UVM_LIFETIME)
-    for name in ("eventfd2", "sched_setaffinity", "mincore", "mlock"):
+    # its own event descriptors must not block; other flags of an open file stay as they are
+    for flags in (os.O_NONBLOCK, os.O_NONBLOCK | os.O_RDWR):
+        set_flags = (sc.Arg(1, sc.MASKED_EQ, _INT, _F_SETFL), sc.Arg(2, sc.MASKED_EQ, _ALL, flags))
+        _allow(filter_, "fcntl", *set_flags)
+    # CUDA listens for other processes of the user, and gives up if it cannot; no connection can be
+    # accepted or made
+    _allow(filter_, "socket", sc.Arg(0, sc.MASKED_EQ, _INT, _AF_UNIX))
+    filter_.add_rule(sc.ERRNO(errno.ENOENT), "unlink")  # asked before it listens: nothing is there
+    for name in (
+        "eventfd2", "sched_setaffinity", "mincore", "mlock", "get_mempolicy", "bind", "listen",
+    ):  # fmt: skip
         _allow(filter_, name)
 
 

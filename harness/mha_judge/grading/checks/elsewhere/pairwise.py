@@ -101,10 +101,10 @@ _WORDS = {
 _CASE, _TURN = "case", "turn"
 _LEADING = ("items", "heads")
 """What leading axes are called here that have no letters."""
-_MANNERS = tuple(AXES)
+_MANNERS = (*AXES, "training")
 """Axes of how a call is made, beside what it is given."""
 _ABOUT = (
-    *_MANNERS, "training", "weights", "object", "inputs", "gradient", "mask dtype", "scores",
+    *_MANNERS, "weights", "object", "inputs", "gradient", "mask dtype", "scores",
     "mask", "values", "equal", "size", "width", "heads", "dtype",
 )  # fmt: skip
 """Axes in the order in which a cause is about them, where it has several."""
@@ -455,8 +455,6 @@ class _Rows:
         letters = self._letters(case, row)
         asking.enter(place)
         manner: dict[str, Any] = {axis: row[axis] for axis in _MANNERS if row.get(axis)}
-        if row.get("training"):
-            manner["training"] = row["training"]
         manner["number"] = int(row[_TURN])
         try:
             target = self._target(case, letters, row)
@@ -513,20 +511,35 @@ class _Rows:
     def shrunk(self, row: Row, failure: CheckFailure) -> tuple[Row, CheckFailure]:
         """Return a row with the fewest values with which the answer is wrong, and how it is.
 
-        Of an answer that is right when it is asked again there is none. What takes too long is not
-        asked again and again: its size is to blame.
+        Of an answer that is right when it is asked the same again there is none; where weights are
+        set it is not the same, and all values are told. What takes too long is not asked again and
+        again: its size is to blame.
         """
         if isinstance(failure, TimedOut):
             return {"size": row["size"]} if "size" in row else {}, failure
-        if self.ask(row) is None:
-            return {}, failure
+        if self._again(row) is None:
+            same = not row.get("weights")
+            return {} if same else {one: row[one] for one in _ABOUT if row.get(one)}, failure
         left = dict(row)
         for axis in _ABOUT:
             for plainer in _plainer(left, axis) if left.get(axis) else ():
-                again = self.ask(plainer)
+                again = self._again(plainer)
                 if again is not None:
                     left, failure = plainer, again
         return {axis: value for axis, value in left.items() if axis in _ABOUT}, failure
+
+    def _again(self, row: Row) -> CheckFailure | None:
+        """Return how an answer is wrong that was wrong before in a row like this one.
+
+        Where scores are to be large they are as large as they happen to be; so this is asked with
+        several numbers.
+        """
+        failure = self.ask(row)
+        is_half = row.get("dtype", "float64") != "float64"  # wrong every time, or not at all
+        if failure is not None or not row.get("scores") or is_half:
+            return failure
+        others = (self._asked(row, turn) for turn in range(1, 1 + _AGAIN))
+        return next((other for other in others if other is not None), None)
 
     def _made(
         self,

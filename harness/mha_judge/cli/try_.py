@@ -1,0 +1,83 @@
+"""`mha-judge try FILE`: call what a file defines on an input of one's own."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from mha_judge.cli.context import bank_of, folded
+from mha_judge.cli.learning import json_option, print_json
+from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.errors import UsageError
+from mha_judge.gpu import GpuAccess
+from mha_judge.sandbox import SandboxOptions
+from mha_judge.submission import Submission
+from mha_judge.which_problem import problem_of
+
+
+@click.command("try")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--call",
+    "code",
+    metavar="CODE",
+    help="The call, such as `f(randn(2, 3), mask=None)`; `-` reads it from stdin. Lines before it "
+    "may give names to inputs.",
+)
+@click.option(
+    "--problem",
+    "problem_id",
+    metavar="ID",
+    type=folded,
+    help="Problem of FILE; default: its `# problem:` line, else its name.",
+)
+@sandbox_options()
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**53 - 1),
+    default=0,
+    show_default=True,
+    help="Of a layer's weights and of randn; that of a report repeats its smallest call.",
+)
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    file: Path,
+    code: str | None,
+    problem_id: str | None,
+    sandbox: SandboxOptions,
+    gpus: GpuAccess,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Call what FILE defines on an input of your own, beside the reference.
+
+    The file runs confined, as in `run`. Exit code 0: both do the same; 1: they do not.
+    """
+    if code is None and sys.stdin.isatty():
+        raise UsageError("say what is called: --call 'f(randn(2, 3))', or --call - for stdin")
+    if code is None or code == "-":
+        code = sys.stdin.read()
+    submission = Submission.read(file)
+    bank = bank_of(ctx)
+    name = problem_id or problem_of(submission, bank)
+    bank.require(name)
+    gpus.close()
+    with closing(sandbox.open()) as channel:
+        from mha_judge.judge import try_call
+
+        attempt = try_call(submission, bank, bank.problem(name), channel, code, seed=seed)
+    if as_json:
+        print_json({**asdict(attempt), "wrong": attempt.is_wrong})
+    else:
+        from rich.console import Console
+
+        from mha_judge.render import attempt as terminal
+
+        terminal.show(attempt, Console(highlight=False))
+    ctx.exit(int(attempt.is_wrong))
