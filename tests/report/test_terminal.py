@@ -131,6 +131,23 @@ def test_the_smallest_call_is_shown_with_hints_and_to_learners(make_report, reve
     assert "try FILE --call -" in shown(report, Reveal.CHECKS, named=())
 
 
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (FailingCall(code="f()", got="raises X: y"), "    raises X: y"),
+        (FailingCall(code="f()", name="weights", fault="returns no w", got=""), "    returns no w"),
+        (
+            FailingCall(code="f()", name="o", fault="o has dtype y", expected="[1.]", got="[1.]"),
+            "    o, yours:    o has dtype y",
+        ),
+    ],
+)
+def test_what_came_is_told_where_no_numbers_show_it(make_report, call, told):
+    report = make_report().model_copy(update={"failing_call": call})
+
+    assert told in [line.rstrip() for line in shown(report).splitlines()]
+
+
 def test_a_learner_reads_the_names_of_mistakes_that_hints_have_told(make_report):
     report = explained(make_report())
 

@@ -42,6 +42,8 @@ VALUES = [
     torch.tensor([3, 100]),
     torch.tensor([1, 2], dtype=torch.int8),
     torch.tensor([0.5, -math.inf]),
+    torch.tensor([[0.05, 10.01], [1e-07, -3.0]], dtype=torch.float64),
+    torch.tensor(7.0),
     torch.zeros(0, 3)[:, 0],
 ]
 OF_TORCH_ALONE = [torch.tensor([[1.0]], dtype=torch.bfloat16)]

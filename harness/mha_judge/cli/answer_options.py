@@ -21,6 +21,13 @@ verdict_only_option = click.option(
 )
 
 
+def problem_option(of: str) -> Callable[[_Command], _Command]:
+    """Return the option that names the problem of `of`."""
+    return click.option(
+        "--problem", "problem_id", metavar="ID", type=folded, help=f"Problem of {of}."
+    )
+
+
 def jobs_option(what: str, most: int = 256) -> Callable[[_Command], _Command]:
     """Return the option for how many `what` are graded at once."""
     return click.option(
@@ -47,13 +54,7 @@ def answer_options(function: _Command) -> _Command:
         click.option("--seed", type=click.IntRange(0, 2**53 - 1), help=_SEED),
         jobs_option("answers"),
         sandbox_options(),
-        click.option(
-            "--problem",
-            "problem_id",
-            metavar="ID",
-            type=folded,
-            help="Problem of files that name none.",
-        ),
+        problem_option("files that name none"),
         click.argument(
             "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
         ),

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from mha_judge.cli.answer_options import verdict_only_option
-from mha_judge.cli.context import bank_of, folded
+from mha_judge.cli.answer_options import problem_option, verdict_only_option
+from mha_judge.cli.context import bank_of
 from mha_judge.cli.learning import keep, no_progress_option, say_kept
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
@@ -22,13 +22,7 @@ REVEAL = ("score", "checks", "hints", "full")
 
 @click.command("run")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--problem",
-    "problem_id",
-    metavar="ID",
-    type=folded,
-    help="Problem of FILE; default: its `# problem:` line, else its name.",
-)
+@problem_option("FILE; default: its `# problem:` line, else its name")
 @sandbox_options()
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Repeat an earlier report.")
 @click.option(

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from mha_judge.cli.context import bank_of, folded
+from mha_judge.cli.answer_options import problem_option
+from mha_judge.cli.context import bank_of
 from mha_judge.cli.learning import json_option, print_json
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import UsageError
@@ -28,20 +29,14 @@ from mha_judge.which_problem import problem_of
     help="The call, such as `f(randn(2, 3), mask=None)`; `-` reads it from stdin. Lines before it "
     "may give names to inputs.",
 )
-@click.option(
-    "--problem",
-    "problem_id",
-    metavar="ID",
-    type=folded,
-    help="Problem of FILE; default: its `# problem:` line, else its name.",
-)
+@problem_option("FILE; default: its `# problem:` line, else its name")
 @sandbox_options()
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**53 - 1),
     default=0,
     show_default=True,
-    help="Of a layer's weights and of randn; that of a report repeats its smallest call.",
+    help="Of a layer's weights and of randn; that of a report repeats its call that goes wrong.",
 )
 @json_option
 @click.pass_context

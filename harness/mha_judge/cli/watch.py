@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from mha_judge.cli.context import bank_of, folded
+from mha_judge.cli.answer_options import problem_option
+from mha_judge.cli.context import bank_of
 from mha_judge.cli.learning import keep, no_progress_option
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.gpu import GpuAccess
@@ -18,13 +19,7 @@ from mha_judge.sandbox import SandboxOptions
 @click.argument(
     "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
-@click.option(
-    "--problem",
-    "problem_id",
-    metavar="ID",
-    type=folded,
-    help="Problem of the files; default: the `# problem:` line of each, else its name.",
-)
+@problem_option("the files; default: the `# problem:` line of each, else its name")
 @click.option(
     "--reveal",
     type=click.Choice(["checks", "hints", "full"]),

@@ -119,6 +119,16 @@ class FailingCall(_Model):
     got: str
     """The result's numbers, or what the answer raises."""
 
+    @property
+    def wanted(self) -> str:
+        """What is expected, in one line; empty where there are no numbers to show."""
+        return " ".join(self.expected.split())
+
+    @property
+    def came(self) -> str:
+        """What came instead, in one line: in words where it is not seen by the numbers."""
+        return " ".join((self.fault if self.expected == self.got else self.got).split())
+
 
 class Report(_Model):
     """All that is known of one submission after grading it."""

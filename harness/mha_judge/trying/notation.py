@@ -6,6 +6,7 @@ import ast
 import difflib
 import math
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -29,6 +30,8 @@ _DTYPES = {
         "float32", "float", "float64", "double",
     )
 }  # fmt: skip
+_WHOLE = re.compile(r"\.0(?=[,\]]|$)")
+"""The end of a float that is a whole number."""
 _CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi}
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
@@ -223,7 +226,7 @@ def written(value: Any, *, arrays: bool = False) -> str:
         return f"[{items}]" if isinstance(value, list) else f"({items}{comma})"
     if not isinstance(value, Tensor):
         return repr(value)
-    numbers = repr(value.tolist()).replace("inf", "math.inf").replace(".0", ".")
+    numbers = _WHOLE.sub(".", repr(value.tolist()).replace("inf", "math.inf"))
     usual = torch.tensor(value.tolist()).dtype
     if arrays and usual is torch.float32:
         usual = torch.float64

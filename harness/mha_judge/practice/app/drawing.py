@@ -264,10 +264,9 @@ def _failing_call(found: Report, words: Words) -> Iterable[RenderableType]:
         return
     yield Text(words["goes wrong"], "bold")
     yield Padding(Text(call.code, BLUE), (0, 0, 0, 2))
-    came = call.fault if call.expected and call.expected == call.got else call.got
-    for what, numbers, style in (("expected", call.expected, ""), ("yours", came, ORANGE)):
-        if numbers:
-            text = f"{call.name} {words[what]}: {' '.join(numbers.split())}"
+    for what, told, style in (("expected", call.wanted, ""), ("yours", call.came, ORANGE)):
+        if told:
+            text = f"{call.name} {words[what]}: {told}"
             yield Padding(Text(text.strip(), style), (0, 0, 0, 4))
     yield Text()
 

@@ -55,7 +55,7 @@ def show(
         reveal: How much its reader may know.
         every_check: Print each check with its points, and pictures of what came of it.
         named: For a learner: ids of the mistakes that hints have named. They are told at any level,
-            and so is the smallest call that goes wrong.
+            and so is a small call that goes wrong.
     """
     _show_verdict(report, console, reveal)
     if report.load_problem is not None:
@@ -163,20 +163,12 @@ def _show_call(call: FailingCall, seed: int, console: Console) -> None:
     console.print(Text.assemble(("A small call that goes wrong", "bold"), (how, "dim")))
     for line in call.code.splitlines():
         console.print(Text(f"  {line}", "cyan"), soft_wrap=True)
-    if not call.name:
-        console.print(Padding(Text(call.got, "red"), (0, 0, 0, 4)))
-    elif not call.expected:
-        console.print(Padding(Text(call.fault, "red"), (0, 0, 0, 4)))
-    else:
-        expected = _in_one_line(call.expected)
-        console.print(Padding(Text(f"{call.name}, expected: {expected}"), (0, 0, 0, 4)))
-        got = call.fault if call.expected == call.got else _in_one_line(call.got)
-        console.print(Padding(Text(f"{call.name}, yours:    {got}", "red"), (0, 0, 0, 4)))
+    name = f"{call.name}, " if call.name and call.wanted else ""
+    if call.wanted:
+        console.print(Padding(Text(f"{name}expected: {call.wanted}"), (0, 0, 0, 4)))
+    came = f"{name}yours:    {call.came}" if name else call.came
+    console.print(Padding(Text(came, "red"), (0, 0, 0, 4)))
     console.print()
-
-
-def _in_one_line(numbers: str) -> str:
-    return " ".join(numbers.split())
 
 
 def _show_diagnosis(diagnosis: Diagnosis, report: Report, console: Console, reveal: Reveal) -> None:
