@@ -50,7 +50,7 @@ def kept(store):
 
 def test_it_opens_on_what_is_next_and_on_a_problem_that_is_named(app):
     async def proposed(one):
-        await one.see("Next: A stable softmax", "It needs nothing")
+        await one.see("Next: A stable softmax", "A good first problem")
         assert one.session.current.id == "softmax"
         await one.see("turns any numbers into weights")
 

@@ -56,8 +56,8 @@ where two scores nearly tie, rounding may turn a query to either key. So must gr
 jump where a ReLU is nearly 0."""
 _BY_FAR = 10.0
 """How many times further off than it may be an answer is that is not asked again."""
-_LITTLE = ("constant", "nothing", "zeros")
-"""Values of which norms may have to divide by next to nothing."""
+_DIVIDED_BY_LITTLE = {("values", value) for value in ("constant", "nothing", "zeros")}
+"""Of these norms may have to divide by next to nothing, and gradients then have no bound."""
 _MOST_CAUSES = 4
 
 _WORDS = {
@@ -246,6 +246,7 @@ class _Rows:
         self._cases = cases
         self._wrt = wrt
         self._layers: dict[object, Layer] = {}
+        self._has_norms = any(role.kind == "norm" for role in cases[0].target.entry.roles)
         self._called: set[object] = set()
         """Layers, and the gradient modes in which they were called."""
         self._wide = 2 * asking.draw.integer(*_WIDE)
@@ -373,7 +374,7 @@ class _Rows:
         seed = draw.integer(0, 2**31)
         unable = [[*one, *sorted(cases)] for one, cases in self._unable.items()]
         rows = memory().recall(
-            key_of("rows", self._axes, unable, seed, presets),
+            key_of("rows", self._axes, unable, seed, presets, self._has_norms),
             lambda: covering(self._axes, self._are_apart, seed, presets, _HIDING),
         )
         for number, index in enumerate(draw.permutation(len(rows)).tolist()):
@@ -402,6 +403,9 @@ class _Rows:
                 if first[1] in self._unable.get(second, ()):
                     return True
             elif second[1] and not _APART.get(first, frozenset()).isdisjoint({second, second[0]}):
+                return True
+            differs = first[0] == "gradient" and first[1] and self._has_norms
+            if differs and second in _DIVIDED_BY_LITTLE:
                 return True
         unable = self._unable.get(one, set()) | self._unable.get(other, set())
         return len(unable) == len(self._cases)
@@ -437,7 +441,7 @@ class _Rows:
         """
         if failure.margin is None or failure.margin >= _BY_FAR:
             return False
-        if _divides_by_little(self._cases[int(row[_CASE])], row):
+        if self._has_norms and ("values", row.get("values", "")) in _DIVIDED_BY_LITTLE:
             return True
         if "dtype" in row:
             return False
@@ -582,7 +586,7 @@ class _Rows:
         if row.get("mask") == "row":
             asked = masks.without_a_row(case, args, draw)
         wanted = None
-        if row.get("gradient") and not _divides_by_little(case, row):
+        if row.get("gradient"):
             wanted = numbers.wanted(case, args, self._asking, self._wrt, manner)
             if row["gradient"] == "expanded":
                 wanted = numbers.alike_along(wanted)
@@ -675,13 +679,6 @@ def _is_told_by_some(row: Row) -> bool:
     is asked more than once; and as nothing nearly ties, to be wrong once is to be wrong.
     """
     return row.get("mask") == "alone" and bool(row.get("scores"))
-
-
-def _divides_by_little(case: Case, row: Row) -> bool:
-    """Return whether norms may divide by next to nothing, whose gradients then have no bound."""
-    return row.get("values") in _LITTLE and any(
-        role.kind == "norm" for role in case.target.entry.roles
-    )
 
 
 def _may_be_rounding(row: Row, failure: CheckFailure) -> bool:
