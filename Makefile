@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo image quick lint part test verify check prove texts pictures bench clean
+.PHONY: help demo image quick lint docs part test verify check prove texts pictures bench clean
 
 help:
 	@echo "make demo    install, then grade a right and a wrong answer"
@@ -20,9 +20,11 @@ help:
 	@echo "             SINCE=… TURN=… repeat an earlier one"
 	@echo "make prove   prove all of it, for a release or after a change of the engine: an hour"
 	@echo "make lint    lint, format and types alone"
+	@echo "make docs    build the pages as a site in build/docs; a broken link is an error"
 	@echo "make test    run all tests; RUN=… repeats the seeds of another run of that name"
 	@echo "make verify  certify the bank; SEED=… repeats a run, SEEDS=… is how many"
-	@echo "make texts   write the page of problems and the questions in statements from the bank"
+	@echo "make texts   write what is made from the code and the bank: reference pages, the page of"
+	@echo "             problems, the questions in statements"
 	@echo "make pictures draw the pictures of the README (needs Chromium)"
 	@echo "make bench   measure ratios against plain Python"
 	@echo "make clean   remove .venv and what tools have left"
@@ -42,6 +44,10 @@ lint: $(DEV_INSTALLED)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+docs: $(DEV_INSTALLED)
+	@$(BIN)/python -m sphinx --quiet --fail-on-warning --conf-dir docs . build/docs
+	@echo "build/docs/index.html"
 
 # What is drawn: SINCE is the commit that changes are counted from, TURN says which part.
 PART = $(if $(SINCE),--since $(SINCE)) $(if $(TURN),--turn $(TURN))
@@ -65,12 +71,12 @@ part:
 	@$(if $(SINCE),,echo "no history: what has changed is not known; a seventh of all is tried" >&2)
 	@echo "SINCE=$(SINCE) TURN=$(TURN)"
 
-check: lint
+check: lint docs
 	@part="$$($(MAKE) --silent part)"; \
 	$(MAKE) --no-print-directory verify SEED=1 SEEDS=1 $$part && \
 	$(MAKE) --no-print-directory test $$part
 
-prove: lint
+prove: lint docs
 	@mkdir -p build
 	@proven=0; \
 	$(MAKE) --no-print-directory verify SEED=1 SEEDS=1 JSON=build/verify.json || proven=1; \
@@ -79,6 +85,7 @@ prove: lint
 
 texts: $(INSTALLED)
 	@$(BIN)/python -m mha_judge.catalogue
+	@$(BIN)/python docs/generate.py
 
 pictures: $(INSTALLED)
 	@$(BIN)/python examples/pictures.py

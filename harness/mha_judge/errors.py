@@ -44,3 +44,9 @@ class WorkforceLost(JudgeError):
     """What was grading is gone, and with it all that was not done."""
 
     exit_code = 7
+
+
+class ProgressUnavailable(JudgeError):
+    """What a learner has done cannot be read or kept."""
+
+    exit_code = 8

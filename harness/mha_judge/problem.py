@@ -65,6 +65,7 @@ class Probe(_Model):
     """One input on which an arrangement of weights is tried."""
 
     constructor: dict[str, StrictBool | StrictInt | StrictFloat]
+    """Sizes with which the layer is made."""
     inputs: list[list[int]]
     """Shape of each tensor argument, in order."""
 
@@ -157,17 +158,22 @@ class Method(_Model):
 
     name: Name
     arguments: list[Name] = []
+    """In the order of the contract."""
     returns: list[Name] = ["output"]
+    """Names of what it returns."""
     required_returns: NonNegativeInt = 1
+    """How many of these must be there."""
 
 
 class Entry(_Model):
     """What the judge calls in a candidate's file."""
 
     name: Name
+    """As the contract has it."""
     kind: Literal["function", "module", "object", "answers"]
     """A module's weights are the judge's; an object has methods and keeps a state of its own."""
     aliases: list[Name] = []
+    """Other names under which it is found."""
     classes: list[Name] = []
     """Names of classes that serve as a function once they are made."""
     constructor: list[Name] = []
@@ -177,6 +183,7 @@ class Entry(_Model):
     returns: list[Name] = ["output"]
     """Names of what a call returns; all but the first `required_returns` may be left out."""
     required_returns: int = 1
+    """How many of the results must be there."""
     ungraded: list[Name] = []
     """Of these, what the contract leaves open, such as weights that somebody wants to look at."""
     arrays: Literal["torch", "numpy", "either", "none"] = "torch"
@@ -187,7 +194,9 @@ class Entry(_Model):
     roles: list[Role] = []
     """Weight maps in order of definition."""
     probe: Probe | None = None
+    """One input on which arrangements of weights are tried."""
     domain: Domain | None = None
+    """The inputs that it is for."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Entry:
@@ -218,12 +227,18 @@ class Problem(_Model):
     """One exercise, as its `problem.toml` describes it."""
 
     id: Identifier
+    """The name of its folder."""
     title: str
     title_zh: str
+    """The title in Chinese."""
     summary: str
+    """What is written, in one line."""
     track: str
+    """The group in which `list` shows it."""
     level: Annotated[int, Field(ge=1, le=5)]
+    """From 1, easiest, to 5."""
     minutes: Annotated[int, Field(ge=1, le=240)]
+    """How long it takes to write, from 1 to 240."""
     points: Annotated[int, Field(ge=1, le=100)]
     """What it weighs in a total over several problems."""
     requires: list[Identifier] = []
@@ -233,9 +248,11 @@ class Problem(_Model):
     forbid: list[Literal["fused-attention", "python-loops", "autograd"]] = []
     """What the policy of this problem rules out."""
     limits: Limits = Limits()
+    """What one submission may use."""
     hints: dict[str, str]
     """A hint for each category of check."""
     entry: Annotated[list[Entry], Field(min_length=1)]
+    """What the judge calls in a candidate's file."""
 
     @property
     def asks_questions(self) -> bool:

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mha_judge.errors import UsageError
+from mha_judge.errors import ProgressUnavailable, UsageError
 from mha_judge.practice import progress as module
-from mha_judge.practice.progress import End, Progress, ProgressUnavailable
+from mha_judge.practice.progress import End, Progress
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mha_judge.cli.context import bank_of
+from mha_judge.errors import ProgressUnavailable
 
 if TYPE_CHECKING:
     from mha_judge.practice.learner import Kept, Learner
@@ -45,7 +46,7 @@ def keep(ctx: click.Context, submission: Submission, report: Report) -> Kept | N
 
     That it cannot be kept is said, and changes nothing of the verdict.
     """
-    from mha_judge.practice.progress import ProgressUnavailable, default_path
+    from mha_judge.practice.progress import default_path
 
     if report.verdict_only or not default_path().exists():
         return None

@@ -9,6 +9,7 @@ import click
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import learning
+from mha_judge.errors import ProgressUnavailable
 from mha_judge.listing import TRACKS, ProblemSummary, tracks
 
 _HEADINGS = {
@@ -37,7 +38,7 @@ def command(ctx: click.Context, lang: str) -> None:
 
 def _marks(ctx: click.Context) -> dict[str, str]:
     """Return a sign for each problem that is kept as solved or begun; no file is made for that."""
-    from mha_judge.practice.progress import ProgressUnavailable, default_path
+    from mha_judge.practice.progress import default_path
 
     if not default_path().exists():
         return {}

@@ -9,6 +9,7 @@ import click
 from mha_judge.bank import module_name
 from mha_judge.cli.context import bank_of, folded
 from mha_judge.cli.learning import learning, no_progress_option
+from mha_judge.errors import ProgressUnavailable
 
 
 @click.command("start")
@@ -39,8 +40,6 @@ def command(
 
 def _begin(ctx: click.Context, problem_id: str, path: Path) -> None:
     """Begin a round in the file; that it cannot be kept is said, and the starter is there."""
-    from mha_judge.practice.progress import ProgressUnavailable
-
     try:
         with learning(ctx) as learner:
             learner.begin(problem_id, path)

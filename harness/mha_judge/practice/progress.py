@@ -21,7 +21,7 @@ from typing import Any
 
 import platformdirs
 
-from mha_judge.errors import JudgeError, UsageError
+from mha_judge.errors import ProgressUnavailable, UsageError
 
 PATH_VARIABLE = "MHA_JUDGE_PROGRESS"
 """Environment variable that names the file."""
@@ -60,12 +60,6 @@ _MIGRATIONS = (
 _TABLES = ("round", "attempt", "hint", "card", "note", "interview")
 _BUSY_S, _AGAIN_S = 5.0, 0.01
 """Seconds that one program waits while another one writes."""
-
-
-class ProgressUnavailable(JudgeError):
-    """What a learner has done cannot be read or kept."""
-
-    exit_code = 8
 
 
 class End(StrEnum):

@@ -28,12 +28,17 @@ class CheckResult(_Model):
     """One check of the grader."""
 
     id: str
+    """The name of its function in the grader, without `test_`."""
     title: str
+    """The claim that it tests."""
     category: Category
     outcome: Outcome
+    """`error`: a call raised; `not_assessed`: it builds on one that failed, or lacks a GPU."""
     points: float
+    """What it earned."""
     max_points: float
     message: str = ""
+    """What was expected and what came; empty where it passed."""
     detail: str = ""
     """Inputs, elements and places: for readers who may see everything."""
     margin: float | None = None
@@ -57,9 +62,13 @@ class Diagnosis(_Model):
     """A misconception that explains one or more failures."""
 
     id: str
+    """Names the mistake in the bank."""
     title: str
+    """The mistake, in one line."""
     explanation: str
+    """Why it is one, and what it does."""
     hint: str = ""
+    """What to look at; for readers who may see hints."""
     checks: list[str] = []
     """Ids of the checks whose failure it explains."""
     shown_by: str = ""
@@ -74,19 +83,26 @@ class PolicyFinding(_Model):
     """A place in the source, or an operation seen, that the problem rules out."""
 
     rule: str
+    """Its name: `fused-attention`, `python-loops`, `autograd` or `torch`."""
     line: int | None
     message: str
+    """What was found."""
 
 
 class SubmissionInfo(_Model):
     path: str
+    """As it was given."""
     sha256: str
+    """Of its bytes."""
 
 
 class SandboxInfo(_Model):
     backend: str
+    """`container`, `jail` or `none`."""
     tier: str
+    """The layers in force."""
     details: dict[str, Any] = {}
+    """What each layer told of itself."""
 
 
 class Output(_Model):
@@ -94,6 +110,7 @@ class Output(_Model):
 
     text: str = ""
     truncated: bool = False
+    """Whether it printed more than is kept."""
 
 
 class LoadProblem(_Model):
@@ -103,6 +120,7 @@ class LoadProblem(_Model):
     line: int | None = None
     column: int | None = None
     source: str | None = None
+    """The line of the file."""
 
 
 class FailingCall(_Model):
@@ -115,7 +133,9 @@ class FailingCall(_Model):
     name: str = ""
     """Which result is wrong; empty if the call does not return."""
     fault: str = ""
+    """What is wrong with it, in words."""
     expected: str = ""
+    """The numbers of the right result; empty where there are none to show."""
     got: str
     """The result's numbers, or what the answer raises."""
 
@@ -135,9 +155,11 @@ class Report(_Model):
 
     schema_version: Literal[2] = 2
     problem: str
+    """Its id."""
     title: str
     submission: SubmissionInfo
     verdict: Verdict
+    """`error`: it does not load, or lacks an entry; `timeout` and `crashed`: while loading."""
     score: float
     """Errors carried forward: a mistake that has a name costs its price once."""
     strict_score: float
@@ -146,7 +168,9 @@ class Report(_Model):
     """Only the verdict was asked for: grading ended at the first check that failed, scores are 100
     or 0, and nothing is explained."""
     max_score: float = 100.0
+    """What both scores are out of."""
     seed: int
+    """Draws the inputs; `--seed` repeats them."""
     device: str = "cpu"
     """Where the checks ran: `cpu`, or the GPU on which its checks ran as well."""
     instruction_set: str = ""
@@ -155,22 +179,28 @@ class Report(_Model):
     """Why no check on a GPU was assessed; empty if they were, or if the problem has none."""
     sandbox: SandboxInfo
     load_problem: LoadProblem | None = None
+    """Of a file that did not load, or lacks an entry."""
     checks: list[CheckResult] = []
     diagnoses: list[Diagnosis] = []
+    """The mistakes that are named."""
     failing_call: FailingCall | None = None
     """None where none was found, or looked for."""
     wrong_where: str = ""
     """What the wrong calls that no mistake explains have in common, and no right one has."""
     policy: list[PolicyFinding] = []
+    """Broken rules."""
     notes: list[str] = []
     """How entry points, arguments and weights were bound, where that was not plain."""
     never_ran: list[tuple[int, int]] = []
     """First and last line of what no check reached, as the worker tells it: a branch, or a whole
     function. Empty where not all checks were run."""
     hints: dict[str, str] = {}
+    """By category of a check that failed."""
     cost: dict[str, float] = {}
+    """What its worker used: `cpu_s`, and `peak_memory_bytes`."""
     output: Output = Output()
     timings_s: dict[str, float] = {}
+    """Seconds by step."""
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the report as in a terminal, everything revealed."""
