@@ -190,6 +190,24 @@ class TestUsage:
         assert result.exit_code == 2
         assert "there is no such file; check the path" in result.stderr
 
+    def test_marks_of_a_page_are_in_the_next_packet_and_others_stop_it(self, make_answer, tmp_path):
+        report, notes = tmp_path / "report.json", tmp_path / "alice.notes.json"
+        graded = make_answer(failed=["scale"]).report
+        about = graded.submission.model_copy(update={"path": "answers/alice/sdpa.py"})
+        text = graded.model_copy(update={"submission": about}).model_dump_json()
+        report.write_text(text, encoding="utf-8")
+        notes.write_text('{"candidate": "alice", "marks": {"Numerics": 3}}', encoding="utf-8")
+        write = ("packet", report, "-o", tmp_path / "out", "--marks", notes)
+
+        assert invoke(*write).exit_code == 0
+
+        packet = json.loads((tmp_path / "out" / "alice.json").read_text("utf-8"))
+        assert packet["interviewer"]["marks"] == {"Numerics": 3}
+        notes.write_text('{"candidate": "bob"}', encoding="utf-8")
+        result = invoke(*write)
+        assert result.exit_code == 2
+        assert "the notes are on 'bob', who has no answer here; answers have alice" in result.stderr
+
     @pytest.mark.parametrize("name", ["report.json", "missing.json", "missing.py"])
     def test_what_is_no_answer_and_no_report_exits_with_2(self, tmp_path, name):
         (tmp_path / "report.json").write_text("{}", encoding="utf-8")

@@ -4,6 +4,7 @@ import csv as reader
 import io
 import json
 import math
+import re
 import xml.etree.ElementTree as ET
 from contextlib import closing
 from pathlib import Path
@@ -93,6 +94,22 @@ def table(tmp_path, bank):
     path = tmp_path / "results.jsonl"
     with closing(Results.open(path, resume=False, seed=7, fresh_seed=7)) as results:
         yield Table(results, bank)
+
+
+def test_the_page_says_when_and_with_which_bank_it_was_made_and_tells_of_the_same_file_once(table):
+    table.add("alice", "sdpa", report("sdpa", 60, "twice"), source="x = 1")
+    table.add("bob", "sdpa", report("sdpa", 60, "twice"), source="x = 1")
+    table.add("carol", "sdpa", report("sdpa", 60, "other"), source="x = 2")
+    board = table.board()
+
+    page = html.render(board, table.found, table.results)
+
+    assert f"bank <code>{board.bank}</code>" in page
+    assert len(board.bank) == 12
+    assert re.search(r"· 20\d\d-\d\d-\d\d · seed 7", page)
+    assert page.count("why twice") == 1
+    assert page.count("why other") == 1
+    assert 'The same file as <a href="#c1">alice</a>' in page
 
 
 def test_the_ranking_goes_by_weighted_total_and_equal_totals_share_a_rank(table):

@@ -35,12 +35,22 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the packets.",
 )
+@click.option(
+    "--marks",
+    "notes_paths",
+    metavar="PATH",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Marks and notes that a packet's page saved, to be written into the new one "
+    "(repeatable, one file for each candidate).",
+)
 @language_option("the general questions in packets")
 @click.pass_context
 def command(
     ctx: click.Context,
     paths: tuple[Path, ...],
     folder: Path,
+    notes_paths: tuple[Path, ...],
     problem_id: str | None,
     lang: str,
     sandbox: SandboxOptions,
@@ -51,8 +61,8 @@ def command(
     """Write a packet for an interviewer about each candidate.
 
     PATH is a file or folder with answers, which are graded, as `score` takes them; or a report that
-    `run --json` wrote. A packet is a page to read and print, the same as JSON, and a zip with the
-    evidence, which `regrade` takes.
+    `run --json` wrote. A packet is a page to read, type into and print, the same as JSON, and a zip
+    with the evidence, which `regrade` takes.
 
     Exit codes: 0 every answer has a verdict, accepted or not; 2 wrong usage; 3 and above the
     judge could not grade some answers.
@@ -62,6 +72,7 @@ def command(
         bank.require(problem_id)
     from mha_judge.judge import fresh_seed
     from mha_judge.packet.answers import from_report, from_results
+    from mha_judge.packet.notes import read_notes
     from mha_judge.render.packet.files import make_folder, write
     from mha_judge.scoring.answers import discover
     from mha_judge.scoring.keys import Keys
@@ -71,6 +82,8 @@ def command(
     answers = [from_report(path, bank) for path in reports]
     failed: list[int] = []
     found = discover(files, bank, problem_id) if files else None
+    candidates = {one.candidate for one in (*answers, *(found.answers if found else ()))}
+    notes = read_notes(notes_paths, candidates)
     make_folder(folder)
     if found is not None:
         keys = Keys(bank, gpus.confinement)
@@ -84,7 +97,7 @@ def command(
         failed = [result.fault.exit_code for result in results if result.fault is not None]
         for left in found.left_out:
             click.echo(f"left out: {left.path}: {left.reason}", err=True)
-    for page in write(answers, bank, folder, lang):
+    for page in write(answers, bank, folder, lang, notes):
         click.echo(f"wrote {clean_line(str(page))}")
     ctx.exit(max(JudgeError.exit_code, *failed) if failed else 0)
 

@@ -67,7 +67,7 @@ def state_of(bank: Bank) -> dict[str, str]:
     return {
         "mha-judge": __version__,
         "code": keys.judge[:16],
-        "bank": keys.of_bank()[:16],
+        "bank": keys.of_problems(bank.ids)[:16],
         **versions(),
     }
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 
 from mha_judge.bank import Bank
 from mha_judge.packet.answers import Answer
 from mha_judge.packet.dimensions import dimensions
-from mha_judge.packet.models import Failed, Made, Packet, Questions, Sheet
+from mha_judge.packet.models import Failed, Made, Notes, Packet, Questions, Sheet
 from mha_judge.packet.questions import general, questions
 from mha_judge.report.models import LoadProblem, PolicyFinding, Report
 from mha_judge.report.summary import explained_by, in_one_sentence, summarise
 from mha_judge.untrusted import visible
 
 
-def build(candidate: str, answers: Sequence[Answer], bank: Bank, language: str = "en") -> Packet:
+def build(
+    candidate: str,
+    answers: Sequence[Answer],
+    bank: Bank,
+    language: str = "en",
+    notes: Notes | None = None,
+) -> Packet:
     """Return the packet of one candidate.
 
     Args:
@@ -22,15 +29,18 @@ def build(candidate: str, answers: Sequence[Answer], bank: Bank, language: str =
         answers: What this candidate handed in, graded.
         bank: Whose problems they answer.
         language: `en` or `zh`: of the general questions.
+        notes: What an interviewer has typed into an earlier page of this packet.
 
     Raises:
         BankError: If the bank is broken.
     """
     return Packet(
+        made=datetime.date.today().isoformat(),
         candidate=candidate,
         language=language,
         answers=[_sheet(answer, bank, language) for answer in answers],
         dimensions=dimensions(one.report for one in answers if one.report is not None),
+        interviewer=notes or Notes(candidate=candidate),
     )
 
 
@@ -72,7 +82,14 @@ def _sheet(answer: Answer, bank: Bank, language: str) -> Sheet:
             questions=questions(report, bank, language),
         )
     lines = [] if submission is None else _lines(submission.source)
-    return sheet.model_copy(update={"source": lines, "no_source": answer.no_source})
+    graded_with = answer.graded_with
+    return sheet.model_copy(
+        update={
+            "source": lines,
+            "no_source": answer.no_source,
+            "bank": graded_with.problem_files[:12] if graded_with is not None else "",
+        }
+    )
 
 
 def _of_loading(problem: LoadProblem | None) -> str:

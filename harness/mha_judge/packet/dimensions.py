@@ -108,3 +108,5 @@ _ROWS: tuple[tuple[str, str, _Measured | None], ...] = (
     ("Code quality", "names, structure, comments where they are needed", None),
     ("Understanding", "the answers to the questions, and what is asked back", None),
 )
+NAMES = tuple(name for name, _, _ in _ROWS)
+"""Of the dimensions, in order."""

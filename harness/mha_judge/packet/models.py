@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from mha_judge.outcomes import Category, Outcome, Severity, Verdict
 from mha_judge.report.models import FailingCall
@@ -81,6 +81,9 @@ class Sheet(_Model):
     seed: int | None
     sandbox: str
     """The tier that was in force."""
+    bank: str = ""
+    """Tells the problem's grader and reference from those of another day; empty where it is not
+    known with which it was graded."""
     not_graded: str = ""
     """Why the judge reached no verdict; the answer is not to blame."""
     sentence: str = ""
@@ -111,6 +114,22 @@ class Evidence(_Model):
     text: str
 
 
+Mark = Annotated[int, Field(ge=1, le=SCALE, strict=True)]
+Recommendation = Literal["strong no hire", "no hire", "hire", "strong hire"]
+
+
+class Notes(_Model):
+    """What an interviewer typed into a packet's page, as its button saves it."""
+
+    candidate: str
+    recommendation: Recommendation | None = None
+    summary: str = ""
+    marks: dict[str, Mark] = {}
+    """By the name of a dimension."""
+    notes: dict[str, str] = {}
+    """By the name of a dimension, or by a problem and a question: `sdpa: Why is …?`"""
+
+
 class Dimension(_Model):
     """One row of the scoring sheet."""
 
@@ -119,8 +138,6 @@ class Dimension(_Model):
     measured: bool
     """Whether the judge measures anything here; the rest is left to the interviewer."""
     evidence: list[Evidence] = []
-    mark: None = None
-    """1 to 6, for the interviewer to give: the judge never does."""
 
 
 class Packet(_Model):
@@ -132,8 +149,12 @@ class Packet(_Model):
     candidate: str
     language: str
     """Of the general questions."""
+    made: str
+    """The day, as in 2026-11-26."""
     scale: int = SCALE
     answers: list[Sheet]
     dimensions: list[Dimension]
+    interviewer: Notes
+    """Marks, notes and a recommendation: the judge gives none."""
     bundle: str = ""
     """The file beside the page that `regrade` takes; empty if no answer could go into it."""

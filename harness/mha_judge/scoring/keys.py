@@ -57,13 +57,13 @@ class Keys:
             self._problems[problem] = self._hash_of(problem)
         return self._problems[problem]
 
-    def of_bank(self) -> str:
-        """Return the hash of all problems.
+    def of_problems(self, problems: Iterable[str]) -> str:
+        """Return the hash of some problems' files.
 
         Raises:
             BankError: If one has no grader.
         """
-        return _hash(self.of_problem(problem) for problem in self._bank.ids)
+        return _hash(map(self.of_problem, problems))
 
     def _hash_of(self, problem: str) -> str:
         grader = self._bank.grader(problem).name

@@ -123,6 +123,8 @@ class Scoreboard(_Model):
     schema_version: Literal[1] = 1
     version: str
     """Of the judge."""
+    bank: str
+    """Tells the problems' graders and references from those of another day."""
     seed: int
     weights: dict[str, float]
     """By problem, in the order of the columns."""

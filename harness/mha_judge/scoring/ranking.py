@@ -8,6 +8,7 @@ from mha_judge.bank import Bank
 from mha_judge.outcomes import Category, Outcome
 from mha_judge.report.models import Report
 from mha_judge.scoring.answers import HandedIn
+from mha_judge.scoring.keys import Keys
 from mha_judge.scoring.models import Cell, Failure, Result, Row, Scoreboard, Standing
 from mha_judge.scoring.results import Results
 from mha_judge.version import __version__
@@ -39,6 +40,7 @@ def rank(found: HandedIn, results: Results, weights: Mapping[str, float], bank: 
     ]
     return Scoreboard(
         version=__version__,
+        bank=Keys(bank, "").of_problems(ids)[:12],
         seed=results.seed,
         weights=weighed,
         titles={name: problem.title for name, problem in problems.items()},

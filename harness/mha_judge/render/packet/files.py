@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from mha_judge.bank import Bank
@@ -10,6 +10,7 @@ from mha_judge.errors import UsageError
 from mha_judge.packet.answers import Answer, by_candidate
 from mha_judge.packet.build import build
 from mha_judge.packet.bundle import pack
+from mha_judge.packet.models import Notes
 from mha_judge.render.packet import html
 from mha_judge.render.score.candidates import file_name
 
@@ -28,7 +29,13 @@ def make_folder(folder: Path) -> None:
         ) from error
 
 
-def write(answers: Iterable[Answer], bank: Bank, folder: Path, language: str) -> list[Path]:
+def write(
+    answers: Iterable[Answer],
+    bank: Bank,
+    folder: Path,
+    language: str,
+    notes: Mapping[str, Notes] | None = None,
+) -> list[Path]:
     """Write the packet of every candidate, and return the pages.
 
     Args:
@@ -36,21 +43,27 @@ def write(answers: Iterable[Answer], bank: Bank, folder: Path, language: str) ->
         bank: Whose problems they answer.
         folder: Where the files go; see `make_folder`.
         language: `en` or `zh`: of the general questions.
+        notes: By candidate, what an interviewer has typed into the page before.
 
     Raises:
         UsageError: If a candidate has two answers to a problem, or the folder cannot be written.
         BankError: If the bank is broken.
     """
     return [
-        _write_one(candidate, group, bank, folder, language)
+        _write_one(candidate, group, bank, folder, language, (notes or {}).get(candidate))
         for candidate, group in by_candidate(answers).items()
     ]
 
 
 def _write_one(
-    candidate: str, answers: list[Answer], bank: Bank, folder: Path, language: str
+    candidate: str,
+    answers: list[Answer],
+    bank: Bank,
+    folder: Path,
+    language: str,
+    notes: Notes | None,
 ) -> Path:
-    packet = build(candidate, answers, bank, language)
+    packet = build(candidate, answers, bank, language, notes)
     bundle = pack(candidate, answers)
     evidence = folder / file_name(candidate, ".zip")
     named = packet.model_copy(update={"bundle": evidence.name if bundle is not None else ""})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import datetime
+from dataclasses import dataclass, field, replace
 
 from mha_judge.outcomes import Category
 from mha_judge.render.marks import MARKS
@@ -44,6 +45,8 @@ class _Paper:
     printed: str = ""
     sentence: str = ""
     """What the mistakes that are named come to."""
+    same_as: _Sheet | None = None
+    """The first in the ranking who handed in the same file: it is told of there."""
 
     def with_outcome(self, *outcomes: str) -> list[_Line]:
         """Return the lines of some outcomes, without those of checks that lack a GPU."""
@@ -80,11 +83,13 @@ def render(board: Scoreboard, found: HandedIn, results: Results) -> str:
     sheets = [
         _sheet(number, row, board, results, sources) for number, row in enumerate(board.rows, 1)
     ]
+    _group(sheets)
     earned = {name for row in board.rows for name in row.categories}
     return page(
         "mha_judge.render.score",
         "scoreboard.html",
         board=board,
+        today=datetime.date.today().isoformat(),
         sheets=sheets,
         unranked=[sheet for sheet in sheets if sheet.row.rank is None],
         misconceptions=_misconceptions(sheets),
@@ -121,6 +126,17 @@ def _sheet(
         and (others := [name for name in one.candidates if name != row.candidate])
     ]
     return _Sheet(number, row, papers, alike)
+
+
+def _group(sheets: list[_Sheet]) -> None:
+    """Let the same file be told of once."""
+    first: dict[tuple[str, str], _Sheet] = {}
+    for sheet in sheets:
+        for place, paper in enumerate(sheet.papers):
+            if paper.source:
+                other = first.setdefault((paper.problem, paper.source), sheet)
+                if other is not sheet:
+                    sheet.papers[place] = replace(paper, same_as=other)
 
 
 _LIKENESS = {
