@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mha_judge.bank import FINE_PRINT, LANGUAGES, Bank, module_name
+from mha_judge.bank import LANGUAGES, Bank, module_name
 from mha_judge.catalogue import MANNERS_BEGIN, manners, page, with_manners, with_questions
 from mha_judge.errors import BankError, UsageError
 from mha_judge.grading.checks.check import spec_of
@@ -73,7 +73,7 @@ class TestEveryProblem:
 
         assert len(task.split() if language == "en" else task) <= most
         assert "```python" in BUILTIN.task(problem_id, language)
-        assert BUILTIN.fine_print(problem_id, language).startswith(FINE_PRINT[language])
+        assert BUILTIN.fine_print(problem_id, language).startswith(("## Fine print\n", "## 细则\n"))
 
     def test_has_a_chinese_statement_and_title(self, problem_id):
         texts = (BUILTIN.statement(problem_id, "zh"), BUILTIN.problem(problem_id).title_zh)
@@ -335,7 +335,7 @@ def test_an_id_cannot_lead_out_of_the_bank(path):
 @pytest.mark.parametrize(
     ("name", "read"),
     [
-        ("problems/sdpa/statement.zh.md", lambda bank: bank.statement("sdpa", "zh")),
+        ("problems/sdpa/statement.md", lambda bank: bank.statement("sdpa", "en")),
         ("problems/sdpa/starter.py", lambda bank: bank.starter("sdpa")),
         ("graders/test_sdpa.py", lambda bank: bank.grader("sdpa")),
         ("reference/sdpa.py", lambda bank: bank.reference("sdpa")),
@@ -374,3 +374,21 @@ def test_a_circle_of_requirements_is_found(tmp_path):
 
     assert found[0] == found[-1]
     assert set(found) == {"sdpa", "mhsa", "gqa"}
+
+
+def test_every_title_of_a_check_has_its_chinese_and_no_other_does():
+    written = {claim.title for claim in CLAIMS}
+    for path in (BUILTIN.root / "graders").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            name = node.func.id if isinstance(getattr(node, "func", None), ast.Name) else ""
+            place = {"check": 0, "restated": 1}.get(name)
+            if place is not None and len(node.args) > place:
+                written.add(ast.literal_eval(node.args[place]))
+
+    titles = BUILTIN.titles("zh")
+
+    assert titles.keys() == written
+    assert [
+        title for title, told in titles.items() if not re.search(r"[\u4e00-\u9fff]", told)
+    ] == []
+    assert BUILTIN.titles("en") == {}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mha_judge.vocabulary import Vocabulary
 
 LANGUAGES = ("en", "zh")
-FINE_PRINT = {"en": "## Fine print", "zh": "## 细则"}
+_FINE_PRINT = re.compile(r"^## (Fine print|细则)$", re.MULTILINE)
 """The heading in a statement below which stands what one need not know to begin."""
 VOCABULARY = "vocabulary.toml"
 _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
@@ -123,21 +123,32 @@ class Bank:
     def problems(self) -> list[Problem]:
         return [self.problem(problem_id) for problem_id in self.ids]
 
+    def languages(self, problem_id: str) -> list[str]:
+        """Return those in which a problem is told: a bank of one's own may do with English."""
+        folder = self.root / "problems" / problem_id
+        return ["en", *(one for one in LANGUAGES if (folder / f"statement.{one}.md").is_file())]
+
     def statement(self, problem_id: str, language: str) -> str:
-        name = "statement.md" if language == "en" else f"statement.{language}.md"
-        return self._text(self.root / "problems" / problem_id / name)
+        """Return what a problem asks, as Markdown; in English if it has no other language."""
+        return self._text(self._page(problem_id, "statement", language))
+
+    def _page(self, problem_id: str, name: str, language: str) -> Path:
+        own = language != "en" and language in self.languages(problem_id)
+        folder = self.root / "problems" / problem_id
+        return folder / (f"{name}.{language}.md" if own else f"{name}.md")
 
     def task(self, problem_id: str, language: str) -> str:
         """Return a statement as far as its fine print, without comments."""
-        text = self.statement(problem_id, language).partition(f"\n{FINE_PRINT[language]}\n")[0]
-        return _COMMENT.sub("", text)
+        return self._parts(problem_id, language)[0]
 
     def fine_print(self, problem_id: str, language: str) -> str:
         """Return what a statement says below its task, without comments; empty if nothing."""
-        _, heading, text = self.statement(problem_id, language).partition(
-            f"{FINE_PRINT[language]}\n"
-        )
-        return _COMMENT.sub("", heading + text)
+        return self._parts(problem_id, language)[1]
+
+    def _parts(self, problem_id: str, language: str) -> tuple[str, str]:
+        text = _COMMENT.sub("", self.statement(problem_id, language))
+        found = _FINE_PRINT.search(text)
+        return (text[: found.start()], text[found.start() :]) if found else (text, "")
 
     def follow_ups(self, problem_id: str, language: str) -> str:
         """Return what an interviewer may ask afterwards, with what a good answer contains.
@@ -145,8 +156,7 @@ class Bank:
         Raises:
             UsageError: If the problem has none in this language.
         """
-        name = "interviewer.md" if language == "en" else f"interviewer.{language}.md"
-        path = self.root / "problems" / problem_id / name
+        path = self._page(problem_id, "interviewer", language)
         if not path.is_file():
             raise UsageError(f"{problem_id} has no follow-up questions; write them in {path}")
         return self._text(path)
@@ -169,6 +179,22 @@ class Bank:
         from mha_judge.questions import read_questions
 
         return read_questions(self.root / "problems" / problem_id / "questions.toml")
+
+    def titles(self, language: str) -> dict[str, str]:
+        """Return the titles of checks in a language, by their English; none of English itself.
+
+        Those of the claims about every problem are the built-in bank's.
+
+        Raises:
+            BankError: If the file of titles is broken.
+        """
+        from mha_judge.tables import read_table
+
+        builtin, own = (
+            read_table(bank.root / "problems" / f"titles.{language}.toml")
+            for bank in (Bank.builtin(), self)
+        )
+        return builtin | own
 
     def vocabulary(self) -> Vocabulary:
         """Return what candidates call things: the built-in bank's words, and this bank's own.

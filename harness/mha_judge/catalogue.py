@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from mha_judge.bank import LANGUAGES, Bank
+from mha_judge.bank import Bank
 from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.grading.checks.elsewhere.scores import LARGEST_SCORE
 from mha_judge.listing import TRACKS, ProblemSummary, tracks
@@ -111,7 +111,7 @@ def write_texts(bank: Bank) -> list[Path]:
     words = manners(bank)
     texts = {bank.root / "problems" / "README.md": page(bank)}
     for problem_id in bank.ids:
-        for language in LANGUAGES:
+        for language in bank.languages(problem_id):
             name = "statement.md" if language == "en" else f"statement.{language}.md"
             text = bank.statement(problem_id, language)
             fresh = with_questions(text, bank.questions(problem_id), language)

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from mha_judge.grading.calling.context import Context, Task
     from mha_judge.grading.calling.gpu import GpuLease
     from mha_judge.grading.calling.session import LoadFailed, Session
+    from mha_judge.grading.checks.running import Run
     from mha_judge.trying.attempt import Attempt
     from mha_judge.trying.script import Proxy
 
@@ -210,6 +211,7 @@ def _with_repair(report: Report, other: Report, repair: Repair) -> Report:
             "policy": other.policy,
             "notes": other.notes,
             "never_ran": other.never_ran,
+            "check_timings_s": other.check_timings_s,
             "timings_s": {step: round(seconds, 4) for step, seconds in timings.items()},
         }
     )
@@ -275,10 +277,10 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
         failure = _load(session, problem)
         clock.lap("load")
         context = None if failure is not None else Context(session, task)
-        results, no_gpu = _run_checks(task, context, lease, only, verdict_only, on_check)
+        run = _run(task, context, lease, only, verdict_only, on_check)
         contexts = [one for one in (context, lease.context if lease else None) if one is not None]
         device = "cpu" if lease is None else lease.device
-        results, policy = hold_to_rules(results, contexts)
+        results, policy = hold_to_rules(run.results, contexts)
         clock.lap("checks")
         _require_some_that_count(results, only)
         checks = points.scaled(results)
@@ -311,7 +313,7 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
         seed=seed,
         device=device,
         instruction_set=_instruction_set(session.tier),
-        no_gpu=no_gpu,
+        no_gpu=run.no_gpu,
         sandbox=SandboxInfo(
             backend=session.tier.backend, tier=session.tier.tier, details=session.tier.details
         ),
@@ -333,6 +335,7 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
             truncated=session.output_bytes > len(session.output.encode()),
         ),
         timings_s=clock.laps(),
+        check_timings_s=run.seconds,
     )
     met = {note.rule for one in contexts for note in one.session.notes}
     rules = frozenset(rule for one in contexts for rule in one.rules.values())
@@ -415,19 +418,20 @@ def _load(session: Session, problem: Problem) -> LoadFailed | None:
     return LoadFailed(Verdict.ERROR, LoadProblem(message=clean(missing[0])))
 
 
-def _run_checks(
+def _run(
     task: Task,
     context: Context | None,
     lease: GpuLease | None,
     only: frozenset[str],
     until_failure: bool,
     on_check: Callable[[CheckResult], None] | None,
-) -> tuple[list[CheckResult], str]:
-    """Return what came of each check, and why those on a GPU were not assessed."""
+) -> Run:
+    """Return the run of the checks, which is done."""
     from mha_judge.grading.checks.running import Run
 
     run = Run(task, context, lease, only, until_failure, on_check=on_check)
-    return run.grade(), run.no_gpu
+    run.grade()
+    return run
 
 
 def _require_some_that_count(results: Sequence[CheckResult], only: Iterable[str]) -> None:

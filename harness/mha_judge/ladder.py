@@ -48,9 +48,9 @@ class _Problem(_Model):
     question: Sentence
     where: Sentence
     change: Sentence
-    question_zh: Sentence
-    where_zh: Sentence
-    change_zh: Sentence
+    question_zh: Sentence | None = None
+    where_zh: Sentence | None = None
+    change_zh: Sentence | None = None
 
 
 class _Mistake(_Model):
@@ -123,10 +123,11 @@ def faults_of(bank: Bank, problem_id: str) -> list[str]:
     reference = bank.reference(problem_id).read_text(encoding="utf-8")
     code = {m.id: _right_code(reference, m.source) for m in bank.mistakes(problem_id)}
     for name, table in {"problem": texts.problem, **texts.mistakes}.items():
-        for key in ("title", "explanation", "hint", "where", "change") if name in code else ():
+        wanted = ("title", "explanation", "hint", "where", "change") if name in code else RUNGS
+        for key in wanted if table or name in code else ():
             faults += [
                 f"{name} has no `{key}{suffix}`; write it in {_path(bank, problem_id)}"
-                for suffix in ("", "_zh")
+                for suffix in ("", "_zh")[: len(bank.languages(problem_id))]
                 if not table.get(key + suffix)
             ]
         faults += [

@@ -28,6 +28,9 @@ class ProblemSummary:
     requires: tuple[str, ...] = ()
     """Ids of problems of this bank to solve first."""
 
+    def title_in(self, language: str) -> str:
+        return (self.title_zh if language == "zh" else "") or self.title
+
 
 TRACKS = {
     "basics": "基础",
@@ -100,6 +103,7 @@ def _line(bank: Bank, problem_id: str) -> ProblemSummary:
     path = bank.root / "problems" / problem_id / "problem.toml"
     try:
         fields = read_table(path)
+        fields = {"title_zh": "", **fields}
         values = {name: fields[name] for name in _TYPES}
         fits = all(type(values[name]) is kind for name, kind in _TYPES.items())
         requires = fields.get("requires", [])

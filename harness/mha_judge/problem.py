@@ -229,8 +229,8 @@ class Problem(_Model):
     id: Identifier
     """The name of its folder."""
     title: str
-    title_zh: str
-    """The title in Chinese."""
+    title_zh: str = ""
+    """The title in Chinese, if it has one."""
     summary: str
     """What is written, in one line."""
     track: str
@@ -253,6 +253,9 @@ class Problem(_Model):
     """A hint for each category of check."""
     entry: Annotated[list[Entry], Field(min_length=1)]
     """What the judge calls in a candidate's file."""
+
+    def title_in(self, language: str) -> str:
+        return (self.title_zh if language == "zh" else "") or self.title
 
     @property
     def asks_questions(self) -> bool:

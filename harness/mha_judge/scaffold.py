@@ -339,8 +339,13 @@ def placeholders(bank: Bank, problem_id: str) -> list[str]:
 
 
 def missing(bank: Bank, problem_id: str) -> list[str]:
-    """Return which files that every problem has this one lacks, by their paths in the bank."""
-    names = [_filled(path, problem_id) for path in _NEEDED]
+    """Return which files that every problem has this one lacks, by their paths in the bank.
+
+    A bank of one's own may do with one language.
+    """
+    own = bank.root != Bank.builtin().root
+    needed = (path for path in _NEEDED if not (own and path.endswith(".zh.md")))
+    names = [_filled(path, problem_id) for path in needed]
     return [name for name in names if not (bank.root / name).is_file()]
 
 

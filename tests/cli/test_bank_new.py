@@ -8,7 +8,9 @@ from click.testing import CliRunner
 
 from mha_judge.bank import Bank
 from mha_judge.certify.equivalents import read_equivalents
+from mha_judge.certify.statements import faults_of
 from mha_judge.cli import main
+from mha_judge.ladder import faults_of as ladder_faults
 from mha_judge.mistake import read_mistakes
 from mha_judge.scaffold import MARK, missing, placeholders
 
@@ -111,6 +113,40 @@ def test_nothing_is_unfinished_once_all_is_filled_in(bank):
 
     assert placeholders(bank, "soft-heads") == []
     assert missing(bank, "soft-heads") == []
+
+
+def test_verify_names_all_that_texts_lack_before_it_grades(bank):
+    invoke("--bank", bank.root, "bank", "new", "soft-heads")
+    fill_in(bank)
+    statement = bank.root / "problems" / "soft-heads" / "statement.md"
+    statement.write_text(statement.read_text("utf-8").replace("SoftHeads", "Other"), "utf-8")
+
+    result = invoke("--bank", bank.root, "verify", "soft-heads", "--no-mutants")
+
+    said = " ".join(result.output.split())
+    assert result.exit_code == 1
+    assert "the statement (en) does not name `SoftHeads`" in said
+    assert "problem: `where_zh` is not in Chinese" not in said
+    assert "(0 seeds)" in said
+
+
+def test_a_bank_of_ones_own_may_do_with_english(bank):
+    invoke("--bank", bank.root, "bank", "new", "soft-heads")
+    for path in files_of(bank):
+        if path.name.endswith(".zh.md"):
+            path.unlink()
+        else:
+            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+            path.write_text("".join(line for line in lines if "_zh = " not in line), "utf-8")
+    fill_in(bank)
+
+    for words in ("show soft-heads --all", "show soft-heads --interviewer", "list"):
+        result = invoke("--bank", bank.root, *words.split(), "--lang", "zh")
+        assert result.exit_code == 0
+        assert "filled in" in result.output
+    assert missing(bank, "soft-heads") == []
+    assert faults_of(bank, bank.problem("soft-heads")) == []
+    assert ladder_faults(bank, "soft-heads") == []
 
 
 @pytest.mark.parametrize("problem_id", Bank.builtin().ids)

@@ -169,7 +169,9 @@ def test_a_wrong_answer_shows_checks_then_what_explains_them(app, store):
         path = await one.begin()
         one.judge.go_on.clear()
         await one.hand_in(path, WRONG)
-        await one.see("✓ Returns weights", "✗ Does not overflow", "– Other axes", "grading …")
+        await one.see(
+            "✓ Returns weights", "✗ Does not overflow", "– A vector is one row", "grading …"
+        )
         assert kept(store)[1] == []
         one.judge.go_on.set()
         await one.see("REJECTED  70 / 100", "✗ Does not overflow", "(−15)", "h offers a hint")
@@ -393,6 +395,8 @@ def test_the_language_changes_everywhere(app):
         await one.see(
             "题目", "接下来", "未通过", "按 h 获取提示", "第 1 次", "退出", "缩放点积注意力"
         )
+        await one.press("2")
+        await one.see("✗ Does not overflow", "一维向量当作一行处理")
         await one.press("h")
         await one.see("第 1 条提示", "是")
         await one.press("escape", "question_mark")

@@ -34,6 +34,7 @@ def bank(tmp_path):
         + "".join(f"{key} = 'Some words here.'\n" for key in RUNGS)
         + "".join(f"{key}_zh = '这里有一些中文的文字。'\n" for key in RUNGS)
     )
+    (tmp_path / "problems/twice/statement.zh.md").write_text("# 题目\n")
     return Bank.at(tmp_path)
 
 

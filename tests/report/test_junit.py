@@ -30,6 +30,14 @@ def test_each_check_is_a_case_and_the_counts_add_up(make_report):
     assert counts == {"tests": "7", "failures": "3", "errors": "1", "skipped": "2"}
 
 
+def test_suite_and_cases_say_how_long_they_took(make_report):
+    suite = suite_of(make_report(check_timings_s={"good": 0.25}))
+
+    assert suite.get("time") == "1.500"
+    times = {case.get("name").partition(":")[0]: case.get("time") for case in suite}
+    assert times["good"] == "0.250"
+
+
 def test_message_and_detail_arrive(make_report):
     failure = suite_of(make_report("<b>")).find("testcase[@name='bad: Title of bad']/failure")
 

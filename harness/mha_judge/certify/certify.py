@@ -29,7 +29,7 @@ from mha_judge.certify.models import (
     Pair,
     Tally,
 )
-from mha_judge.certify.statements import faults_of
+from mha_judge.certify.statements import faults_of, without_hint
 from mha_judge.diagnosis import Catalogue
 from mha_judge.diagnosis.programs import Program
 from mha_judge.grading.checks.claims import CLAIMS
@@ -83,6 +83,7 @@ def certify(
     work = _Certifying(bank, problem_id, graders, list(seeds), draw, progress)
     if not work.unfinished():  # what is graded in an unfinished problem says nothing
         work.reference()
+        work.agreement()
         work.starter()
         work.mistakes()
         work.pairs()
@@ -90,7 +91,6 @@ def certify(
         work.islands()
         if with_mutants and (draw is None or draw.takes_mutants(problem_id)):
             work.mutants()
-        work.texts()
     work.certificate.seconds = round(time.monotonic() - started, 1)
     return work.certificate
 
@@ -152,12 +152,26 @@ class _Certifying:
         return graded
 
     def unfinished(self) -> bool:
-        """Whether it is too early to grade; what is missing or a placeholder is a fault each."""
+        """Whether it is too early to grade: each text that is missing or wrong is a fault.
+
+        All of them are told at once, before anything is graded.
+        """
         marked = placeholders(self._bank, self._problem.id)
         lacking = missing(self._bank, self._problem.id)
         for fault in [*marked, *(f"{name} is missing; write it" for name in lacking)]:
             self._fault("unfinished", fault)
-        return bool(marked) or any(name.endswith(".py") for name in lacking)
+        if marked or any(name.endswith(".py") for name in lacking):
+            return True
+        texts = [
+            *faults_of(self._bank, self._problem),
+            *ladder_faults(self._bank, self._problem.id),
+        ]
+        ids = circle(self._bank)
+        if self._problem.id in ids:
+            texts.append(f"problem.toml: requires: a circle, {' ← '.join(ids)}; open it")
+        for fault in texts:
+            self._fault("texts", fault)
+        return bool(texts)
 
     def reference(self) -> None:
         """The reference gets 100 for every seed, on the advisory checks too."""
@@ -175,6 +189,15 @@ class _Certifying:
             self._checks = report.checks
         self.certificate.checks = {check.id: check.title for check in self._checks}
         self.certificate.advisory = [check.id for check in self._checks if check.advisory]
+
+    def agreement(self) -> None:
+        """The reference agrees with implementations from elsewhere; each category has a hint."""
+        for fault in without_hint(self._problem, {check.category for check in self._checks}):
+            self._fault("texts", fault)
+        names, faults = compare_all(self._bank, self._problem.id)
+        self.certificate.agreements = names
+        for fault in faults:
+            self._fault("reference", fault)
 
     def starter(self) -> None:
         """What is handed out loads, is rejected, and earns next to nothing."""
@@ -360,20 +383,6 @@ class _Certifying:
                 )
         for text in reasons.keys() - changes.keys():
             self._fault("mutants", f"listed as equivalent, but not tried; remove it: {text}")
-
-    def texts(self) -> None:
-        """Statements, starter and hints are complete; the reference agrees with others."""
-        categories = {check.category for check in self._checks}
-        texts = faults_of(self._bank, self._problem, categories)
-        for fault in [*texts, *ladder_faults(self._bank, self._problem.id)]:
-            self._fault("texts", fault)
-        ids = circle(self._bank)
-        if self._problem.id in ids:
-            self._fault("texts", f"problem.toml: requires: a circle, {' ← '.join(ids)}; open it")
-        names, faults = compare_all(self._bank, self._problem.id)
-        self.certificate.agreements = names
-        for fault in faults:
-            self._fault("reference", fault)
 
 
 def _note(kill: Kill, report: Report) -> None:

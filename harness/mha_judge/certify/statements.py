@@ -6,7 +6,7 @@ import ast
 import re
 from contextlib import suppress
 
-from mha_judge.bank import LANGUAGES, Bank
+from mha_judge.bank import Bank
 from mha_judge.errors import BankError
 from mha_judge.outcomes import Category
 from mha_judge.problem import Problem
@@ -14,35 +14,34 @@ from mha_judge.problem import Problem
 _CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
-def faults_of(bank: Bank, problem: Problem, categories: set[Category]) -> list[str]:
-    """Return what is missing, a sentence each.
-
-    Args:
-        bank: Where the texts lie.
-        problem: Whose texts they are.
-        categories: Those of the grader's checks; each needs a hint.
-    """
+def faults_of(bank: Bank, problem: Problem) -> list[str]:
+    """Return what is missing, a sentence each."""
     texts: dict[str, str] = {}
     faults: list[str] = []
-    for language in LANGUAGES:
+    languages = bank.languages(problem.id)
+    for language in languages:
         with suppress(BankError):  # what is missing is said before
             texts[language] = bank.statement(problem.id, language)
     for language, text in texts.items():
         for entry in problem.entry:
             if entry.name not in text:
                 faults.append(f"the statement ({language}) does not name `{entry.name}`")
-    if len(texts) == len(LANGUAGES):
+    if len(texts) > 1:
         code = [len(_CODE.findall(text)) for text in texts.values()]
         if len(set(code)) != 1:
             faults.append(f"the statements have different numbers of Python examples: {code}")
-    if not re.search(r"[\u4e00-\u9fff]", problem.title_zh):
+    if "zh" in languages and not re.search(r"[\u4e00-\u9fff]", problem.title_zh):
         faults.append("problem.toml: title_zh is not in Chinese")
-    faults += [
+    return faults + _starter_faults(bank, problem)
+
+
+def without_hint(problem: Problem, categories: set[Category]) -> list[str]:
+    """Return for which categories of checks a problem has no hint, a sentence each."""
+    return [
         f"problem.toml has no hint for the category {category}"
         for category in sorted(categories)
         if not problem.hints.get(category)
     ]
-    return faults + _starter_faults(bank, problem)
 
 
 def _starter_faults(bank: Bank, problem: Problem) -> list[str]:

@@ -54,8 +54,7 @@ def _marks(ctx: click.Context) -> dict[str, str]:
 
 
 def _row(line: ProblemSummary, lang: str) -> tuple[str, ...]:
-    title = line.title if lang == "en" else line.title_zh
-    return line.id, title, str(line.level), str(line.minutes), str(line.points)
+    return line.id, line.title_in(lang), str(line.level), str(line.minutes), str(line.points)
 
 
 def _cells(row: tuple[str, ...], widths: list[int]) -> str:

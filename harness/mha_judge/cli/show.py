@@ -64,9 +64,8 @@ def command(
     words = _WORDS[lang]
     notes = [f"{words[name]}: {', '.join(ids)}" for name, ids in _neighbours(bank, problem).items()]
     if interviewer:
-        title = problem.title if lang == "en" else problem.title_zh
         questions = bank.follow_ups(problem.id, lang)
-        text = f"# {title}: {words['questions'].lower()}\n\n{questions}"
+        text = f"# {problem.title_in(lang)}: {words['questions'].lower()}\n\n{questions}"
     else:
         text, fine_print = bank.task(problem.id, lang), bank.fine_print(problem.id, lang)
         if whole:

@@ -164,8 +164,7 @@ def _lines(told: Account, words: dict[str, str]) -> Iterator[str]:
 def _of_problem(task: Task, bank: Bank, language: str) -> OfProblem:
     title = task.problem
     if task.problem in bank.ids:
-        problem = bank.problem(task.problem)
-        title = problem.title if language == "en" else problem.title_zh
+        title = bank.problem(task.problem).title_in(language)
     return OfProblem(
         problem=task.problem,
         title=title,

@@ -111,8 +111,7 @@ def proposals(bank: Bank, progress: Progress, now: datetime, language: str) -> l
     standing = {name: one for name, one in standings(progress).items() if name in summaries}
 
     def title(problem: str) -> str:
-        line = summaries[problem]
-        return line.title if language == "en" else line.title_zh
+        return summaries[problem].title_in(language)
 
     found = [
         Proposal(one.problem, Kind.GO_ON, words["go on"].format(tries=standing[one.problem].tries))

@@ -201,6 +201,8 @@ class Report(_Model):
     output: Output = Output()
     timings_s: dict[str, float] = {}
     """Seconds by step."""
+    check_timings_s: dict[str, float] = {}
+    """Seconds by check; what is asked again of a right answer is no single check's."""
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the report as in a terminal, everything revealed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -70,6 +71,9 @@ class Run:
         self.no_gpu = ""
         """Why the checks on a GPU were not assessed; empty where there was none to assess."""
         self.results: list[CheckResult] = list(passed)
+        self.seconds: dict[str, float] = {}
+        """What each check took."""
+        self._since = time.monotonic()
 
     def candidate_for(self, check: str) -> Candidate:
         assert self._context is not None and self._candidate is not None  # or none is called
@@ -96,6 +100,7 @@ class Run:
         held = [claim for claim in CLAIMS if claim.holds_for(self._task.problem)]
         if held and not self._only:
             self._look_further(checks)
+            self._since = time.monotonic()
             for result in [self._claim(claim) for claim in held]:
                 self._keep(result)
         return self.results
@@ -244,6 +249,8 @@ class Run:
 
     def _keep(self, result: CheckResult) -> None:
         self.results.append(result)
+        before, self._since = self._since, time.monotonic()
+        self.seconds[result.id] = round(self._since - before, 4)
         if self._on_check is not None:
             self._on_check(result)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
@@ -94,6 +94,19 @@ class Answer:
     why: str = ""
     """Why there is no verdict."""
 
+    def with_titles(self, titles: Mapping[str, str]) -> Answer:
+        """Return it with other titles of checks, by those that they have."""
+
+        def told(checks: list[CheckResult]) -> list[CheckResult]:
+            return [
+                one.model_copy(update={"title": titles.get(one.title, one.title)}) for one in checks
+            ]
+
+        report = self.report
+        if report is not None:
+            report = report.model_copy(update={"checks": told(report.checks)})
+        return replace(self, checks=told(self.checks), report=report)
+
 
 class Session:
     """A learner, the problems, the file that is worked on, and what was graded."""
@@ -166,7 +179,7 @@ class Session:
         return Learner(self.bank, self._progress, self._clock or now)
 
     def title(self, line: ProblemSummary) -> str:
-        return line.title if self.language == "en" else line.title_zh
+        return line.title_in(self.language)
 
     def summary(self, problem: str) -> ProblemSummary | None:
         """Return a problem at a glance; None if it has left the bank."""
@@ -330,8 +343,9 @@ class Session:
 
     @property
     def answer(self) -> Answer | None:
-        """The last answer to the open problem."""
-        return self.answers.get(self._current.id)
+        """The last answer to the open problem; titles of checks in the learner's language."""
+        answer, titles = self.answers.get(self._current.id), self.bank.titles(self.language)
+        return answer.with_titles(titles) if answer is not None and titles else answer
 
     # hints, solution, rating, notes
 

@@ -266,9 +266,7 @@ def _weeks(found: Statistics, language: str) -> list[dict[str, Any]]:
 
 def _problems(found: Statistics, bank: Bank, language: str) -> list[tuple[str, list[_Problem]]]:
     """Return the problems by track."""
-    titles = {
-        line.id: line.title if language == "en" else line.title_zh for line in summaries(bank)
-    }
+    titles = {line.id: line.title_in(language) for line in summaries(bank)}
     groups: dict[str, list[_Problem]] = {}
     for line in found.problems:
         row = _Problem(

@@ -30,6 +30,7 @@ def render(report: Report) -> str:
         case = ET.SubElement(
             suite, "testcase", classname=f"{report.problem}.{check.category}",
             name=f"{check.id}: {xml_text(check.title)}",
+            time=f"{report.check_timings_s.get(check.id, 0.0):.3f}",
         )  # fmt: skip
         counts["tests"] += 1
         if check.outcome is Outcome.PASSED:
