@@ -84,7 +84,7 @@ prove: lint docs
 	$(BIN)/python tests/gate.py build/verify.json build/tests.json && exit $$proven
 
 texts: $(INSTALLED)
-	@$(BIN)/python -m mha_judge.catalogue
+	@$(BIN)/python -m mha_judge.bank.catalogue
 	@$(BIN)/python docs/generate.py
 
 pictures: $(INSTALLED)

@@ -16,11 +16,11 @@ import click
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from mha_judge.bank.problem import Problem
 from mha_judge.cli import main
 from mha_judge.cli.context import INTERRUPTED
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import JudgeError
-from mha_judge.problem import Problem
 from mha_judge.report.models import Report
 
 FOLDER = Path(__file__).parent / "reference"

@@ -127,7 +127,9 @@ class Opened:
     def text(self):
         """All that is on the screen now, line by line; the list stands before what is beside it."""
         strips = self.app.screen._compositor.render_strips()
-        right = self.app.desk.query("#right") if self.app.screen is self.app.desk else []
+        right = (
+            self.app.main_screen.query("#right") if self.app.screen is self.app.main_screen else []
+        )
         cut = right.first().region.x if right else 0
         parts = [[strip.crop(0, cut) for strip in strips[:-2]]] if cut else []
         parts.append([strip.crop(cut) for strip in strips[:-2]])
@@ -170,9 +172,9 @@ class Opened:
         """Begin what is open; return its file."""
         await self.until(lambda: self.session.current is not None)
         if problem is not None:
-            await self.app.desk._open(problem)
+            await self.app.main_screen._open(problem)
         await self.press("b")
-        await self.until(lambda: self.app.desk._state.path is not None)
+        await self.until(lambda: self.app.main_screen._state.path is not None)
         return self.session.state().path
 
     async def hand_in(self, path, source):

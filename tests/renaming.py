@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 import numpy
 import torch
 
-from mha_judge.problem import Problem
+from mha_judge.bank.problem import Problem
 
 _NOT_OWN = {
     name for known in (torch, torch.Tensor, torch.nn, torch.nn.Module, numpy, numpy.ndarray, math,

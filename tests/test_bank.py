@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from mha_judge.bank import LANGUAGES, Bank, module_name
-from mha_judge.catalogue import MANNERS_BEGIN, manners, page, with_manners, with_questions
+from mha_judge.bank.catalogue import MANNERS_BEGIN, manners, page, with_manners, with_questions
+from mha_judge.bank.listing import TRACKS, circle, tracks
+from mha_judge.bank.questions import as_markdown
+from mha_judge.bank.references import load_reference
 from mha_judge.errors import BankError, UsageError
 from mha_judge.grading.checks.check import spec_of
 from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.grading.checks.collected import collect
-from mha_judge.listing import TRACKS, circle, tracks
-from mha_judge.questions import as_markdown
-from mha_judge.references import load_reference
 
 BUILTIN = Bank.builtin()
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)

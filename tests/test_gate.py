@@ -61,7 +61,7 @@ def test_a_slow_test_is_run_if_its_module_has_changed_or_what_it_shares_with_its
 
     assert left_out() == [True, True]
     assert left_out("tests/gpu/test_access.py") == [False, True]
-    assert left_out("tests/gpu/stand_in.py", "tests/seeds.py") == [False, True]
+    assert left_out("tests/gpu/mistaken_entry.py", "tests/seeds.py") == [False, True]
     assert left_out("tests/gpu/test_checks.py", "tests/test_wheel.py") == [True, False]
 
 

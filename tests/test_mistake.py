@@ -3,9 +3,9 @@
 import pytest
 
 from mha_judge.bank import Bank
+from mha_judge.bank.mistake import Edit, apply_edits, read_mistakes
+from mha_judge.bank.questions import Question
 from mha_judge.errors import BankError
-from mha_judge.mistake import Edit, apply_edits, read_mistakes
-from mha_judge.questions import Question
 
 REFERENCE = "def scale(x, d):\n    y = x / d**0.5\n    return y\n"
 ENTRY = """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mha_judge.mutation import mutants
+from mha_judge.bank.mutation import mutants
 
 
 def texts(source):

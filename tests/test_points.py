@@ -2,7 +2,7 @@
 
 import pytest
 
-from mha_judge import points
+from mha_judge.judge import points
 from mha_judge.outcomes import Category, Outcome, Severity, Verdict
 from mha_judge.report.models import CheckResult, Diagnosis
 

@@ -3,10 +3,8 @@
 import pytest
 
 from mha_judge.bank import Bank
-from mha_judge.catalogue import BEGIN, END, with_questions
-from mha_judge.errors import BankError
-from mha_judge.judge import grade
-from mha_judge.questions import (
+from mha_judge.bank.catalogue import BEGIN, END, with_questions
+from mha_judge.bank.questions import (
     Choice,
     Question,
     WrongChoice,
@@ -14,6 +12,8 @@ from mha_judge.questions import (
     as_markdown,
     read_questions,
 )
+from mha_judge.errors import BankError
+from mha_judge.judge import grade
 from mha_judge.report.models import Reveal
 from mha_judge.report.reveal import revealed
 from mha_judge.sandbox import SandboxOptions

@@ -3,9 +3,9 @@
 import pytest
 
 from mha_judge.bank import Bank
+from mha_judge.bank.references import load_reference
 from mha_judge.grading.checks.check import spec_of
 from mha_judge.grading.checks.collected import check_id, collect
-from mha_judge.references import load_reference
 
 SHARED = """
 from mha_judge.grading import check

@@ -7,7 +7,7 @@ import pytest
 
 from mha_judge.bank import Bank
 from mha_judge.judge import grade
-from mha_judge.repair import ID, Stop, repairs
+from mha_judge.judge.repair import ID, Stop, repairs
 from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
 

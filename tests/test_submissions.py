@@ -18,13 +18,13 @@ from sandboxes import miss, no_container
 from seeds import SEEDS
 
 from mha_judge.bank import Bank
+from mha_judge.bank.which_problem import problem_of
 from mha_judge.grading.expecting.memory import memory
 from mha_judge.judge import grade
 from mha_judge.outcomes import Outcome
 from mha_judge.report.models import Report
 from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
-from mha_judge.which_problem import problem_of
 
 FOLDER = Path(__file__).parent / "submissions"
 FILES = sorted(FOLDER.glob("*/*.py"))

@@ -3,8 +3,8 @@
 import pytest
 
 from mha_judge.bank import Bank
+from mha_judge.bank.vocabulary import Group, Vocabulary, read_vocabulary
 from mha_judge.errors import BankError
-from mha_judge.vocabulary import Group, Vocabulary, read_vocabulary
 
 WORDS = Bank.builtin().vocabulary()
 

@@ -3,9 +3,9 @@
 import pytest
 
 from mha_judge.bank import Bank
+from mha_judge.bank.which_problem import ProblemUnknown, problem_of
 from mha_judge.errors import UsageError
 from mha_judge.submission import Submission
-from mha_judge.which_problem import ProblemUnknown, problem_of
 
 BANK = Bank.builtin()
 

@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # a worker imports the package too, and has nothing of this
+    from mha_judge.bank.listing import ProblemSummary
     from mha_judge.errors import (
         BankError,
         JudgeError,
@@ -23,7 +24,6 @@ if TYPE_CHECKING:  # a worker imports the package too, and has nothing of this
         UsageError,
     )
     from mha_judge.library import Graded, Judge
-    from mha_judge.listing import ProblemSummary
     from mha_judge.outcomes import Category, Outcome, Severity, Verdict
     from mha_judge.pool import Grading
     from mha_judge.report.models import CheckResult, Diagnosis, Report

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import threading
 import warnings
 import weakref
@@ -15,16 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from mha_judge.bank import LANGUAGES, Bank
+from mha_judge.bank.listing import ProblemSummary, summaries
+from mha_judge.bank.which_problem import problem_of
 from mha_judge.errors import JudgeError, UsageError
 from mha_judge.extras import of_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.judge import MAX_SEED, fresh_seed
-from mha_judge.listing import ProblemSummary, summaries
 from mha_judge.pool import Grading, Job, Pool, Workforce
 from mha_judge.report.models import CheckResult, Report
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
-from mha_judge.which_problem import problem_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -99,6 +100,7 @@ class Judge:
         elif unsafe or device != "auto":
             raise UsageError("sandbox says how answers are confined; say the rest in it as well")
         self._bank = Bank.builtin() if bank is None else Bank.at(Path(bank))
+        _show_reports()
         self._workforce: Workforce
         if dask is not None:
             with of_extra("dask", "dask", "distributed"):
@@ -381,6 +383,14 @@ async def _settled(grading: Grading) -> None:
     done = threading.Event()
     grading.future.add_done_callback(lambda _: done.set())
     await to_thread.run_sync(done.wait, abandon_on_cancel=True, limiter=CapacityLimiter(math.inf))
+
+
+def _show_reports() -> None:
+    """Let the notebook show reports, if this runs in one."""
+    if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()) is not None:
+        from mha_judge.render.report.html import show_in
+
+        show_in(shell)
 
 
 def _warn(text: str) -> None:

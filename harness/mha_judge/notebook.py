@@ -11,6 +11,7 @@ from IPython.core.magic import Magics, cell_magic, magics_class
 
 from mha_judge.errors import JudgeError
 from mha_judge.library import Judge
+from mha_judge.render.report.html import show_in
 from mha_judge.report.models import Report
 
 
@@ -49,5 +50,6 @@ def _options() -> click.Command:
 
 
 def load(shell: Any) -> None:
-    """Add the magic to a shell of IPython's."""
+    """Add the magic to a shell of IPython's, and let it show reports."""
     shell.register_magics(JudgeMagics)
+    show_in(shell)

@@ -7,12 +7,12 @@ import pytest
 from click.testing import CliRunner
 
 from mha_judge.bank import Bank
+from mha_judge.bank.ladder import faults_of as ladder_faults
+from mha_judge.bank.mistake import read_mistakes
+from mha_judge.bank.scaffold import MARK, missing, placeholders
 from mha_judge.certify.equivalents import read_equivalents
 from mha_judge.certify.statements import faults_of
 from mha_judge.cli import main
-from mha_judge.ladder import faults_of as ladder_faults
-from mha_judge.mistake import read_mistakes
-from mha_judge.scaffold import MARK, missing, placeholders
 
 
 def invoke(*args):

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from mha_judge.bank import Bank
+from mha_judge.bank.listing import TRACKS
 from mha_judge.cli import main
-from mha_judge.listing import TRACKS
 
 BANK = Bank.builtin()
 FAST = ("--problem", "sdpa", "--only", "output-shape", "--only", "values")

@@ -5,10 +5,10 @@ from contextlib import closing
 import pytest
 
 from mha_judge.bank import Bank
+from mha_judge.bank.problem import Entry
 from mha_judge.diagnosis.derived import derived
 from mha_judge.diagnosis.programs import Catalogue
 from mha_judge.judge import grade
-from mha_judge.problem import Entry
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 

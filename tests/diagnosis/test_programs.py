@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
+from mha_judge.bank.mistake import Mistake
 from mha_judge.diagnosis.programs import Catalogue, Hunk, hunks
-from mha_judge.mistake import Mistake
 
 REFERENCE = '''"""Twice the sum, halved."""
 

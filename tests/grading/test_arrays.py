@@ -4,6 +4,7 @@ import numpy
 import pytest
 import torch
 
+from mha_judge.bank.problem import Entry
 from mha_judge.grading.expecting.answer import Answer, by_name
 from mha_judge.grading.expecting.arrays import (
     as_arrays,
@@ -16,7 +17,6 @@ from mha_judge.grading.expecting.arrays import (
 )
 from mha_judge.grading.expecting.expected import pair_up
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.problem import Entry
 from mha_judge.wire import Opaque
 
 NUMBERS = torch.arange(6.0).reshape(2, 3)

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from mha_judge.bank.vocabulary import Vocabulary
 from mha_judge.errors import BankError
 from mha_judge.grading.calling.context import Task
 from mha_judge.grading.checks.running import Run
-from mha_judge.vocabulary import Vocabulary
 
 HALF = """
 from mha_judge.grading import check

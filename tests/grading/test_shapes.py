@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from mha_judge.bank.problem import Domain, Entry
 from mha_judge.grading.calling.shapes import Shapes, Unshaped
 from mha_judge.grading.draw import Draw
-from mha_judge.problem import Domain, Entry
 
 NAMES = ["q", "k", "v", "mask"]
 DOMAIN = Domain(

@@ -4,7 +4,8 @@ import pytest
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
-from mha_judge import Verdict
+from mha_judge import Judge, Report, Verdict
+from mha_judge.render.report import html
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +24,7 @@ def test_a_cell_is_graded_and_not_run(shell, wrong):
 
     assert (report.verdict, report.seed) == (Verdict.REJECTED, 3)
     assert "ran" not in shell.user_ns
-    page = report._repr_html_()
+    page = shell.display_formatter.format(report)[0]["text/html"]
     assert page.startswith("<pre") and "rejected" in page.lower()
 
 
@@ -47,10 +48,27 @@ def test_help_is_shown(shell, capsys):
     assert "--verdict-only" in capsys.readouterr().out
 
 
+def test_a_notebook_in_which_a_judge_is_made_shows_reports():
+    report = Report.model_validate({
+        "problem": "sdpa", "title": "Attention", "verdict": "accepted", "score": 100, "seed": 1,
+        "strict_score": 100, "submission": {"path": "sdpa.py", "sha256": "0"},
+        "sandbox": {"backend": "jail", "tier": "landlock"},
+    })  # fmt: skip
+    shell = InteractiveShell.instance()
+    try:
+        Judge(workers=1).close()
+
+        shown, _ = shell.display_formatter.format(report)
+    finally:
+        InteractiveShell.clear_instance()
+
+    assert shown["text/html"].startswith("<pre")
+
+
 def test_nothing_of_an_answer_is_markup(judge):
     source = "# problem: softmax\nprint('<b>out</b>')\nraise ValueError('<script>alert(1)')\n"
 
-    page = judge.grade(source)._repr_html_()
+    page = html.render(judge.grade(source))
 
     assert "alert(1)" in page
     assert "<script" not in page and "<b>" not in page

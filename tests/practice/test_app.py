@@ -110,7 +110,7 @@ def test_a_file_that_was_deleted_is_written_anew_and_the_round_goes_on(app, fold
         await one.hand_in(path, WRONG)
         await one.graded()
         path.unlink()
-        await one.app.desk._open("softmax")
+        await one.app.main_screen._open("softmax")
         await one.see("is not there any more")
         await one.press("b")
         await one.until(path.exists)
@@ -280,7 +280,7 @@ def test_a_judge_that_cannot_be_had_is_a_sentence(app):
 def test_the_file_of_another_problem_that_is_saved_is_graded_and_shown(app, folder, store):
     async def steps(one):
         path = await one.begin()
-        await one.app.desk._open("sdpa")
+        await one.app.main_screen._open("sdpa")
         await one.hand_in(path, RIGHT)
         await one.see("ACCEPTED")
         assert one.session.current.id == "softmax"

@@ -2,10 +2,9 @@
 
 import pytest
 
-from mha_judge import ladder
-from mha_judge.bank import Bank
+from mha_judge.bank import Bank, ladder
+from mha_judge.bank.ladder import RUNGS, faults_of, read_ladders
 from mha_judge.errors import BankError
-from mha_judge.ladder import RUNGS, faults_of, read_ladders
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
 import pytest
 from practising import BANK, hand_in
 
+from mha_judge.bank.ladder import PRICES
+from mha_judge.bank.listing import summaries
 from mha_judge.errors import UsageError
-from mha_judge.ladder import PRICES
-from mha_judge.listing import summaries
 from mha_judge.practice import reviews
 from mha_judge.practice.order import Kind, known, misconceptions, proposals, standings
 from mha_judge.practice.progress import End

@@ -18,10 +18,10 @@ import pytest
 from click.testing import CliRunner
 from practising import BANK, report_of
 
+from mha_judge.bank.listing import summaries
 from mha_judge.cli import main
 from mha_judge.cli import mock as terminal
 from mha_judge.errors import JudgeError, UsageError
-from mha_judge.listing import summaries
 from mha_judge.packet import bundle
 from mha_judge.practice import mock_files, reviews
 from mha_judge.practice.learner import Learner

@@ -15,8 +15,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from mha_judge.bank import LANGUAGES, Bank
+from mha_judge.bank.ladder import read_ladders
 from mha_judge.cli import main
-from mha_judge.ladder import read_ladders
 from mha_judge.practice import statistics as module
 from mha_judge.practice.progress import Attempt, Progress, StoredCard
 from mha_judge.practice.statistics import LEFT, statistics

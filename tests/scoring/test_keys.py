@@ -155,4 +155,4 @@ def test_a_problem_without_a_grader_has_no_key(root):
 
 
 def test_the_code_that_counts_is_the_judges():
-    assert (keys._PACKAGE / "judge.py").is_file()
+    assert (keys._PACKAGE / "judge" / "judge.py").is_file()

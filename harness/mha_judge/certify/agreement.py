@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 
 from mha_judge.bank import Bank, module_name
-from mha_judge.references import load_reference
+from mha_judge.bank.references import load_reference
 
 ALLOWED = 1e-10
 

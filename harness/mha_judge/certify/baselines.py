@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mha_judge.problem import Entry, Problem
+from mha_judge.bank.problem import Entry, Problem
 
 _DETACHED = "cut from the graph"
 _WIDE = "float64"

@@ -10,6 +10,11 @@ import time
 from collections.abc import Callable, Sequence
 
 from mha_judge.bank import Bank
+from mha_judge.bank.ladder import faults_of as ladder_faults
+from mha_judge.bank.listing import circle
+from mha_judge.bank.mistake import Mistake
+from mha_judge.bank.mutation import mutants
+from mha_judge.bank.scaffold import missing, placeholders
 from mha_judge.certify.agreement import compare_all
 from mha_judge.certify.baselines import WORTHLESS, baselines
 from mha_judge.certify.draw import Draw
@@ -34,13 +39,8 @@ from mha_judge.diagnosis import Catalogue
 from mha_judge.diagnosis.programs import Program
 from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.judge import MAX_SEED
-from mha_judge.ladder import faults_of as ladder_faults
-from mha_judge.listing import circle
-from mha_judge.mistake import Mistake
-from mha_judge.mutation import mutants
 from mha_judge.outcomes import Category, Outcome, Severity, Verdict
 from mha_judge.report.models import CheckResult, Report
-from mha_judge.scaffold import missing, placeholders
 
 OnProgress = Callable[[str, int, int], None]
 """Takes what is being done, how many of it are done, and how many there are."""

@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mha_judge.bank import Bank, module_name
+from mha_judge.bank.tables import read_table
 from mha_judge.errors import BankError
-from mha_judge.tables import read_table
 
 
 class Equivalent(BaseModel):

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from mha_judge.bank.problem import Domain, Entry, Problem, axes_of, is_one_tensor
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.checks.claims import CLAIMS
-from mha_judge.problem import Domain, Entry, Problem, axes_of, is_one_tensor
 
 Island = tuple[str, str]
 """An axis, and one of its values."""

@@ -7,9 +7,9 @@ import re
 from contextlib import suppress
 
 from mha_judge.bank import Bank
+from mha_judge.bank.problem import Problem
 from mha_judge.errors import BankError
 from mha_judge.outcomes import Category
-from mha_judge.problem import Problem
 
 _CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 

@@ -14,7 +14,7 @@ import click
 from mha_judge.cli.context import INTERRUPTED
 from mha_judge.errors import JudgeError
 from mha_judge.processor import hold_instruction_set
-from mha_judge.untrusted import clean_line
+from mha_judge.sanitising import clean_line
 from mha_judge.version import __version__
 
 _COMMANDS = {

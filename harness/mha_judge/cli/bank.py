@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from mha_judge.bank import Bank
+from mha_judge.bank.scaffold import MARK, write_problem
 from mha_judge.errors import UsageError
-from mha_judge.scaffold import MARK, write_problem
 
 
 @click.group("bank")

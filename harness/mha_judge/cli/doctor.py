@@ -14,7 +14,7 @@ from mha_judge.cli.context import bank_of
 from mha_judge.errors import JudgeError
 
 if TYPE_CHECKING:
-    from mha_judge.probe import Finding
+    from mha_judge.sandbox.self_test import Finding
 
 _COLOURS = {"held": "green", "OPEN": "bold red", "unclear": "yellow"}
 _LEGEND = """
@@ -29,14 +29,14 @@ A sandbox holds if every line says held."""
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """Attack each sandbox from inside, and print which ones hold."""
-    from mha_judge.probe import probe_all
+    from mha_judge.sandbox.self_test import self_tests
 
     console = Console(highlight=False)
     bank = bank_of(ctx)
     console.print(Text(f"bank: {len(bank.problems())} problems in {bank.root}"))
     console.print(Text(_LEGEND))
     findings = []
-    for finding in probe_all():
+    for finding in self_tests():
         findings.append(finding)
         _show(console, finding)
     _show_gpu(console)

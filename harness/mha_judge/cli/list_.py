@@ -6,11 +6,11 @@ import unicodedata
 
 import click
 
+from mha_judge.bank.listing import TRACKS, ProblemSummary, tracks
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import learning
 from mha_judge.errors import ProgressUnavailable
-from mha_judge.listing import TRACKS, ProblemSummary, tracks
 
 _HEADINGS = {
     "en": ("id", "title", "level", "minutes", "points"),

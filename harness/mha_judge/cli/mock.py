@@ -24,8 +24,8 @@ from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import JudgeError, UsageError
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
+from mha_judge.sanitising import clean, clean_line
 from mha_judge.submission import Submission
-from mha_judge.untrusted import clean, clean_line
 
 if TYPE_CHECKING:
     from mha_judge.library import Judge
@@ -328,8 +328,8 @@ class _Conversation:
 
     def _choices(self, asked: Asked) -> bool:
         """Ask a question with choices; say whether there is one."""
+        from mha_judge.bank.questions import WrongChoice
         from mha_judge.practice.mock import text_of
-        from mha_judge.questions import WrongChoice
 
         question = self._mock.with_choices(asked)
         if question is None:

@@ -15,7 +15,7 @@ from mha_judge.cli.language import language_option
 from mha_judge.errors import JudgeError
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
-from mha_judge.untrusted import clean_line
+from mha_judge.sanitising import clean_line
 
 if TYPE_CHECKING:
     from mha_judge.bank import Bank

@@ -11,7 +11,7 @@ from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import json_option, learning, print_json
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.errors import UsageError
-from mha_judge.untrusted import clean_line
+from mha_judge.sanitising import clean_line
 
 
 @click.group("progress", invoke_without_command=True)

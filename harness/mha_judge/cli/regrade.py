@@ -13,7 +13,7 @@ from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
-from mha_judge.untrusted import clean_line
+from mha_judge.sanitising import clean_line
 
 if TYPE_CHECKING:
     from mha_judge.packet.regrade import Regrade, Regraded

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from mha_judge.bank.which_problem import problem_of
 from mha_judge.cli.answer_options import problem_option, verdict_only_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.learning import keep, no_progress_option, say_kept
@@ -15,7 +16,6 @@ from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
-from mha_judge.which_problem import problem_of
 
 REVEAL = ("score", "checks", "hints", "full")
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mha_judge.sandbox.container.settings import CUDA_IMAGE, IMAGE
-from mha_judge.untrusted import clean_line
+from mha_judge.sanitising import clean_line
 
 
 @click.group("sandbox")

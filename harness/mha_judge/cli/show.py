@@ -8,9 +8,9 @@ from rich.markdown import CodeBlock, Markdown
 from rich.syntax import Syntax
 
 from mha_judge.bank import Bank
+from mha_judge.bank.problem import Problem
 from mha_judge.cli.context import bank_of, folded
 from mha_judge.cli.language import language_option
-from mha_judge.problem import Problem
 
 _WORDS = {
     "en": {

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from mha_judge.bank.which_problem import problem_of
 from mha_judge.cli.answer_options import problem_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.learning import json_option, print_json
@@ -17,7 +18,6 @@ from mha_judge.errors import UsageError
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
-from mha_judge.which_problem import problem_of
 
 
 @click.command("try")

@@ -10,10 +10,10 @@ import hashlib
 import itertools
 from collections.abc import Collection, Iterator, Sequence
 
-from mha_judge.mistake import Mistake
-from mha_judge.mutation import mutants
+from mha_judge.bank.mistake import Mistake
+from mha_judge.bank.mutation import mutants
+from mha_judge.bank.problem import Entry
 from mha_judge.outcomes import Severity
-from mha_judge.problem import Entry
 
 DERIVED = "derived-"
 """How the ids of such mistakes begin."""

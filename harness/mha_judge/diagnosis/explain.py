@@ -24,19 +24,19 @@ import torch
 from torch import Tensor
 
 from mha_judge.bank import Bank
+from mha_judge.bank.mistake import Mistake
+from mha_judge.bank.problem import Entry
 from mha_judge.diagnosis.programs import Catalogue, Program
 from mha_judge.diagnosis.replay import Replay
-from mha_judge.diagnosis.restrictions import refusing, telling
+from mha_judge.diagnosis.where_wrong import refusing, telling
+from mha_judge.file_versions import FileVersion
 from mha_judge.grading.binding.arguments import DoesNotFit
 from mha_judge.grading.calling.trace import Step, Trace
 from mha_judge.grading.expecting.bounds import bounded_memory
 from mha_judge.grading.expecting.expected import Live, leaves
 from mha_judge.grading.failures import Raised
-from mha_judge.mistake import Mistake
 from mha_judge.outcomes import Outcome, Severity
-from mha_judge.problem import Entry
 from mha_judge.report.models import CheckResult, Diagnosis
-from mha_judge.stamps import Stamp
 
 MAX_CHECKS = 16
 MAX_PAIRS = 40
@@ -54,7 +54,7 @@ def _telling(steps: Sequence[Step]) -> Sequence[Step]:
 
 
 @functools.lru_cache(maxsize=64)
-def _catalogue(bank: Bank, problem_id: str, state: tuple[Stamp, ...]) -> Catalogue:
+def _catalogue(bank: Bank, problem_id: str, state: tuple[FileVersion, ...]) -> Catalogue:
     """Return the mistakes of a problem as its files are now."""
     problem = bank.problem(problem_id)
     return Catalogue(bank.reference(problem_id), bank.mistakes(problem_id), problem.entry)

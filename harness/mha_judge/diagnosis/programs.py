@@ -18,9 +18,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from mha_judge.bank.mistake import Mistake
+from mha_judge.bank.problem import Entry
 from mha_judge.diagnosis.derived import derived
-from mha_judge.mistake import Mistake
-from mha_judge.problem import Entry
 
 MAX_WORLDS = 3
 """Programs that are made of one candidate's mistakes where one program cannot make them all."""

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
-from mha_judge.diagnosis.likeness import (
+from mha_judge.diagnosis.matching import (
     ALIKE,
     CLOSE,
     NEAR,
@@ -21,8 +21,8 @@ from mha_judge.diagnosis.likeness import (
     same_answer,
     same_error,
 )
+from mha_judge.diagnosis.mistaken_entry import EXACT, ROUNDED, MistakenEntry
 from mha_judge.diagnosis.programs import Program
-from mha_judge.diagnosis.stand_in import EXACT, ROUNDED, StandIn
 from mha_judge.grading.calling.sheet import AnswerSheet
 from mha_judge.grading.calling.stateful import Bound, Stateful
 from mha_judge.grading.calling.target import Target
@@ -56,7 +56,7 @@ class Replay:
         """Take a program; one that is not whole is only asked in place of another."""
         self._program = program
         self._is_whole = is_whole
-        self._stand_ins: dict[int, StandIn] = {}
+        self._mistaken_entries: dict[int, MistakenEntry] = {}
 
     @cached_property
     def _without_infinity(self) -> list[Replay]:
@@ -69,16 +69,16 @@ class Replay:
             steps: What was asked.
             plainly: With NaN wherever the program gives NaN, whatever another would give there.
         """
-        for stand_in in self._stand_ins.values():
-            stand_in.forget()
+        for mistaken_entry in self._mistaken_entries.values():
+            mistaken_entry.forget()
         kept: Kept = {}
         return all(self._agrees(step, kept, plainly) for step in steps)
 
     def release(self) -> None:
         """Be done with all questions."""
-        for stand_in in self._stand_ins.values():
-            stand_in.release()
-        self._stand_ins = {}
+        for mistaken_entry in self._mistaken_entries.values():
+            mistaken_entry.release()
+        self._mistaken_entries = {}
         for other in self.__dict__.pop("_without_infinity", ()):
             other.release()
 
@@ -109,8 +109,8 @@ class Replay:
         return alike_ / max(1, sum(a.numel() for a, _ in pairs))
 
     def _results(self, steps: Sequence[Step]) -> list[Any]:
-        for stand_in in self._stand_ins.values():
-            stand_in.forget()
+        for mistaken_entry in self._mistaken_entries.values():
+            mistaken_entry.forget()
         return [self._result(step) for step in steps]
 
     def _result(self, step: Step) -> Any:
@@ -119,7 +119,7 @@ class Replay:
             answers = self._program.entry(step.target.entry.name)
             return answers.get(step.args[0]) if isinstance(answers, dict) else None
         try:
-            return _Asking(self._stand_in(step.target), step, {}).results()
+            return _Asking(self._mistaken_entry(step.target), step, {}).results()
         except Exception as error:  # a mistake may raise anything
             return type(error).__name__
 
@@ -135,25 +135,25 @@ class Replay:
 
     def _askings(self, step: Step, kept: Kept) -> Iterator[_Asking]:
         """Yield the step as it is put to the program, and with others in place of NaN."""
-        asking = _Asking(self._stand_in(step.target), step, kept)
+        asking = _Asking(self._mistaken_entry(step.target), step, kept)
         yield asking
         if self._is_whole and not step.target.chained and asking.gives_nan():
             for other in self._without_infinity:
-                yield _Filled(asking, _Asking(other._stand_in(step.target), step, kept))
+                yield _Filled(asking, _Asking(other._mistaken_entry(step.target), step, kept))
             if asking.is_told:
                 yield _Filled(asking, None)
 
-    def _stand_in(self, target: Asked) -> StandIn:
+    def _mistaken_entry(self, target: Asked) -> MistakenEntry:
         assert isinstance(target, Target)
         owner: Target | Stateful = target
         name = target.entry.name
         if isinstance(target, Bound):
             owner, name = target.owner, target.owner.maker.entry.name
-        if id(owner) not in self._stand_ins:
-            self._stand_ins[id(owner)] = StandIn(self._program.entry(name), target)
-        stand_in = self._stand_ins[id(owner)]
-        stand_in.target = target
-        return stand_in
+        if id(owner) not in self._mistaken_entries:
+            self._mistaken_entries[id(owner)] = MistakenEntry(self._program.entry(name), target)
+        mistaken_entry = self._mistaken_entries[id(owner)]
+        mistaken_entry.target = target
+        return mistaken_entry
 
 
 def _answers_alike(asking: _Asking, step: Step) -> bool:
@@ -172,8 +172,8 @@ def _answers_alike(asking: _Asking, step: Step) -> bool:
 class _Asking:
     """One step, put to one program."""
 
-    def __init__(self, stand_in: StandIn, step: Step, kept: Kept) -> None:
-        self._stand_in = stand_in
+    def __init__(self, mistaken_entry: MistakenEntry, step: Step, kept: Kept) -> None:
+        self._mistaken_entry = mistaken_entry
         self._step = step
         self._kept = kept
 
@@ -221,7 +221,7 @@ class _Asking:
         def ask() -> tuple[Any, float]:
             precise = in_float64() if precision == EXACT else nullcontext()
             with torch.no_grad(), precise:
-                call, args = self._stand_in.call(precision), self._arguments(precision)
+                call, args = self._mistaken_entry.call(precision), self._arguments(precision)
                 if precision == ROUNDED:
                     return call(*args), 0.0
                 with Logits() as logits:
@@ -235,7 +235,7 @@ class _Asking:
             isinstance(leaf, Live) for leaf in leaves(self._step.args)
         ):
             return ask()  # what comes of it may be changed by later calls
-        return self._stand_in.remembered((*question, self._step.args), ask)
+        return self._mistaken_entry.remembered((*question, self._step.args), ask)
 
     def _arguments(self, precision: int) -> list[Any]:
         """Return the arguments; where the candidate got its own result, the program gets its."""
@@ -307,7 +307,7 @@ class _Asking:
         assert isinstance(step.target, Target)
         args = self._arguments(ROUNDED)
         with torch.no_grad():
-            self._stand_in.call(ROUNDED)(*args)
+            self._mistaken_entry.call(ROUNDED)(*args)
         pairs = zip(leaves(args), leaves(step.target.inputs_of(step)), strict=False)
         return all(_alike(found, own) for own, found in pairs if isinstance(own, Tensor))
 
@@ -325,7 +325,7 @@ class _Asking:
         cotangents, wrt = step.cotangents or (), step.wrt
 
         def ask() -> list[Tensor]:
-            function = self._stand_in.call(ROUNDED)
+            function = self._mistaken_entry.call(ROUNDED)
             return gradients(function, self._arguments(ROUNDED), cotangents, wrt, {})
 
         return self._remembered(("gradients", cotangents, wrt), ask)
@@ -335,7 +335,7 @@ class _Filled(_Asking):
     """One step, put to a program; wherever it gives NaN counts what another one gives, or zeros."""
 
     def __init__(self, asking: _Asking, other: _Asking | None) -> None:
-        super().__init__(asking._stand_in, asking._step, asking._kept)
+        super().__init__(asking._mistaken_entry, asking._step, asking._kept)
         self._other = other
 
     def _call(self, precision: int) -> tuple[Any, float]:

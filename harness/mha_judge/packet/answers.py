@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from mha_judge.bank import Bank
 from mha_judge.errors import SubmissionUnreadable, UsageError
 from mha_judge.report.models import Report
+from mha_judge.sanitising import clean_line
 from mha_judge.scoring.answers import HandedIn, candidate_of
 from mha_judge.scoring.keys import Keys, versions
 from mha_judge.scoring.models import Result
 from mha_judge.submission import Submission
-from mha_judge.untrusted import clean_line
 from mha_judge.version import __version__
 
 _MAX_REPORT_BYTES = 8 * 1024**2

@@ -12,7 +12,7 @@ from mha_judge.packet.models import Failed, Made, Notes, Packet, Questions, Shee
 from mha_judge.packet.questions import general, questions
 from mha_judge.report.models import LoadProblem, PolicyFinding, Report
 from mha_judge.report.summary import explained_by, in_one_sentence, summarise
-from mha_judge.untrusted import visible
+from mha_judge.sanitising import visible
 
 
 def build(

@@ -19,9 +19,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from mha_judge.bank.problem import Identifier
 from mha_judge.errors import SubmissionUnreadable, UsageError
 from mha_judge.packet.answers import Answer, Environment
-from mha_judge.problem import Identifier
 from mha_judge.report.models import Report
 from mha_judge.submission import Submission
 from mha_judge.version import __version__

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from mha_judge.errors import UsageError
 from mha_judge.packet.dimensions import NAMES
 from mha_judge.packet.models import Notes
-from mha_judge.untrusted import clean_line
+from mha_judge.sanitising import clean_line
 
 _MOST_BYTES = 1024**2
 

@@ -6,8 +6,8 @@ import hashlib
 from collections import Counter
 
 from mha_judge.bank import Bank
+from mha_judge.bank.mistake import Mistake
 from mha_judge.errors import UsageError
-from mha_judge.mistake import Mistake
 from mha_judge.outcomes import Category, Outcome
 from mha_judge.packet.models import Question, Questions
 from mha_judge.report.models import Diagnosis, Report

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from mha_judge.packet.answers import Environment
 from mha_judge.packet.bundle import Bundled
 from mha_judge.report.models import Report
-from mha_judge.untrusted import clean_line
+from mha_judge.sanitising import clean_line
 
 
 class _Model(BaseModel):

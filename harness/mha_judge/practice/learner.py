@@ -10,12 +10,12 @@ from pathlib import Path
 from fsrs import Rating
 
 from mha_judge.bank import Bank, module_name
+from mha_judge.bank.ladder import PRICES, RUNGS, read_ladders
+from mha_judge.bank.questions import Choice, Question
 from mha_judge.errors import UsageError
-from mha_judge.ladder import PRICES, RUNGS, read_ladders
 from mha_judge.practice import reviews
 from mha_judge.practice.order import misconceptions, standings
 from mha_judge.practice.progress import Attempt, End, Progress, Round
-from mha_judge.questions import Choice, Question
 from mha_judge.report.models import Report
 from mha_judge.submission import Submission
 

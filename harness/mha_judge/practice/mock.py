@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mha_judge.bank import Bank
+from mha_judge.bank.questions import Choice, Question
 from mha_judge.errors import UsageError
 from mha_judge.packet.answers import Environment
 from mha_judge.packet.models import Question as OpenQuestion
@@ -24,7 +25,6 @@ from mha_judge.practice.learner import Kept, Learner, Offer, now
 from mha_judge.practice.mock_choice import Chosen, Wishes, choose
 from mha_judge.practice.order import standings, weak
 from mha_judge.practice.progress import Interview, Progress, Round
-from mha_judge.questions import Choice, Question
 from mha_judge.report.models import Report
 from mha_judge.scoring.keys import Keys
 from mha_judge.submission import Submission

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from mha_judge.bank import Bank
+from mha_judge.bank.listing import TRACKS, ProblemSummary, summaries, tracks
 from mha_judge.errors import UsageError
-from mha_judge.listing import TRACKS, ProblemSummary, summaries, tracks
 from mha_judge.packet.questions import general
 from mha_judge.practice.order import Standing, known
 

@@ -14,7 +14,7 @@ from mha_judge.packet.answers import Answer
 from mha_judge.practice.mock import MARKS, Asked, Mock, Over, State, Task
 from mha_judge.render.packet import files
 from mha_judge.render.score.candidates import file_name
-from mha_judge.untrusted import clean_line, visible
+from mha_judge.sanitising import clean_line, visible
 
 _NOTES = "-questions"
 """How the files of the questions are called, after the packet's name."""

@@ -9,11 +9,11 @@ from datetime import datetime
 from enum import StrEnum
 
 from mha_judge.bank import Bank
-from mha_judge.ladder import read_ladders
-from mha_judge.listing import ProblemSummary, tracks
+from mha_judge.bank.ladder import read_ladders
+from mha_judge.bank.listing import ProblemSummary, tracks
+from mha_judge.file_versions import FileVersion
 from mha_judge.practice import reviews
 from mha_judge.practice.progress import End, Progress, Round
-from mha_judge.stamps import Stamp
 
 
 class Kind(StrEnum):
@@ -152,7 +152,7 @@ def misconceptions(bank: Bank, problem: str) -> dict[str, str]:
 
 
 @functools.lru_cache(maxsize=256)  # an app asks for those of all problems again and again
-def _misconceptions(bank: Bank, problem: str, _: tuple[Stamp, ...]) -> Mapping[str, str]:
+def _misconceptions(bank: Bank, problem: str, _: tuple[FileVersion, ...]) -> Mapping[str, str]:
     return {
         mistake.shared.name if mistake.shared else f"{problem}/{mistake.id}": mistake.id
         for mistake in bank.mistakes(problem)

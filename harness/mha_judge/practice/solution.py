@@ -7,8 +7,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from mha_judge.bank import Bank
-from mha_judge.ladder import read_ladders
-from mha_judge.problem import Entry
+from mha_judge.bank.ladder import read_ladders
+from mha_judge.bank.problem import Entry
 
 
 @dataclass(frozen=True)

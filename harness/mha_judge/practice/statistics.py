@@ -56,7 +56,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from mha_judge.bank import Bank
-from mha_judge.listing import ProblemSummary, tracks
+from mha_judge.bank.listing import ProblemSummary, tracks
 from mha_judge.practice import reviews
 from mha_judge.practice.order import Standing, misconceptions, standings
 from mha_judge.practice.progress import Attempt, End, Progress, Round, StoredCard

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -203,12 +202,6 @@ class Report(_Model):
     """Seconds by step."""
     check_timings_s: dict[str, float] = {}
     """Seconds by check; what is asked again of a right answer is no single check's."""
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows: the report as in a terminal, everything revealed."""
-        # by its name, as the page is drawn by what knows these models
-        text: str = importlib.import_module("mha_judge.render.report.html").render(self)
-        return text
 
     @property
     def remarks(self) -> list[str]:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mha_judge.bank import Bank
+from mha_judge.bank.which_problem import ProblemUnknown, problem_of
 from mha_judge.errors import SubmissionUnreadable, UsageError
+from mha_judge.sanitising import clean_line
 from mha_judge.scoring.models import LeftOut
 from mha_judge.submission import Submission
-from mha_judge.untrusted import clean_line
-from mha_judge.which_problem import ProblemUnknown, problem_of
 
 
 @dataclass(frozen=True)

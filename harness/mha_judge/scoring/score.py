@@ -10,13 +10,13 @@ from mha_judge.errors import JudgeError, SandboxUnavailable
 from mha_judge.outcomes import Verdict
 from mha_judge.pool import Job, Workforce
 from mha_judge.report.models import LoadProblem, Report, SandboxInfo, SubmissionInfo
+from mha_judge.sanitising import clean, clean_line
 from mha_judge.scoring.answers import CandidateFile, HandedIn
 from mha_judge.scoring.keys import Keys
 from mha_judge.scoring.models import Fault, Result, Scoreboard
 from mha_judge.scoring.ranking import rank
 from mha_judge.scoring.results import Results
 from mha_judge.scoring.similarity import similar
-from mha_judge.untrusted import clean, clean_line
 
 OnResult = Callable[[Result], None]
 

@@ -1,1 +1,1 @@
-"""The judge behind HTTP: `store` keeps grades on disk, `desk` queues them, `app` is the routes."""
+"""The judge behind HTTP: `store` keeps grades on disk, `queue` queues them, `app` is the routes."""

@@ -14,13 +14,13 @@ from fastapi import FastAPI, Header, HTTPException, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, StreamingResponse
 
+from mha_judge.bank.listing import ProblemSummary
 from mha_judge.errors import JudgeError, UsageError
 from mha_judge.library import Judge
-from mha_judge.listing import ProblemSummary
 from mha_judge.render.page import page
 from mha_judge.report.models import Report, Reveal
 from mha_judge.report.reveal import revealed, revealed_check
-from mha_judge.service.desk import Closing, Desk, QueueFull, Ticket
+from mha_judge.sanitising import clean
 from mha_judge.service.metrics import Metrics
 from mha_judge.service.models import (
     MAX_ANSWERS,
@@ -32,9 +32,9 @@ from mha_judge.service.models import (
     State,
     Statement,
 )
+from mha_judge.service.queue import Closing, Queue, QueueFull, Ticket
 from mha_judge.service.store import KeyTaken, Store, Stored
 from mha_judge.service.tokens import Asker, Role
-from mha_judge.untrusted import clean
 from mha_judge.version import __version__
 
 LONGEST_WAIT_S = 120.0
@@ -51,7 +51,7 @@ _Wait = Annotated[float, Query(ge=0, le=LONGEST_WAIT_S, description="Seconds to 
 
 def make_app(
     judge: Judge,
-    desk: Desk,
+    queue: Queue,
     store: Store,
     metrics: Metrics,
     *,
@@ -62,7 +62,7 @@ def make_app(
 
     Args:
         judge: Knows the problems.
-        desk: Takes answers.
+        queue: Takes answers.
         store: Knows the grades that are done.
         metrics: What `/metrics` tells.
         candidates_see: How much of a report a candidate's token shows.
@@ -71,7 +71,7 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        desk.open()
+        queue.open()
         yield
 
     app = FastAPI(
@@ -80,7 +80,7 @@ def make_app(
         description="Grades answers to exercises on Transformer attention.",
     )  # fmt: skip
     _add_errors(app)
-    told = _Telling(desk, store, candidates_see)
+    told = _Telling(queue, store, candidates_see)
 
     @app.post("/v1/grades", status_code=202, responses={200: {"description": "All are done."}})
     async def ask(
@@ -93,13 +93,13 @@ def make_app(
         """
         asker = _asker(request)
         asks = body.answers if isinstance(body, Batch) else [body]
-        refused = {n: message for n, one in enumerate(asks) if (message := _why_not(desk, one))}
+        refused = {n: message for n, one in enumerate(asks) if (message := _why_not(queue, one))}
         if refused and isinstance(body, Ask):
             raise UsageError(refused[0])
         good = [one for n, one in enumerate(asks) if n not in refused]
         text = json.dumps(body.model_dump())  # ASCII: of what is no Unicode as well
         digest = hashlib.sha256(text.encode()).hexdigest()
-        ids = await desk.accept(good, asker.name, key, digest) if good else []
+        ids = await queue.accept(good, asker.name, key, digest) if good else []
         if len(ids) != len(good):
             raise KeyTaken("the problems have changed since this idempotency key came first")
         deadline = time.monotonic() + wait
@@ -122,10 +122,10 @@ def make_app(
     @app.delete("/v1/grades/{grade_id}")
     async def cancel(request: Request, grade_id: str) -> Grade:
         """Take a grade back; one that is done stays."""
-        ticket = desk.ticket(grade_id)
+        ticket = queue.ticket(grade_id)
         if ticket is not None:
-            desk.cancel(ticket)
-            await desk.finished(ticket, _PING_S)
+            queue.cancel(ticket)
+            await queue.finished(ticket, _PING_S)
         return await told.grade(grade_id, _asker(request).role, 0)
 
     @app.get("/v1/grades/{grade_id}/events", response_class=StreamingResponse)
@@ -161,7 +161,7 @@ def make_app(
     @app.get("/readyz")
     async def readyz() -> dict[str, str]:
         """Say whether answers are accepted."""
-        if not desk.is_open:
+        if not queue.is_open:
             raise HTTPException(503, "the server is stopping")
         return {"status": "ready"}
 
@@ -192,8 +192,8 @@ def make_app(
 class _Telling:
     """What a role is told of a grade."""
 
-    def __init__(self, desk: Desk, store: Store, candidates_see: Reveal) -> None:
-        self._desk = desk
+    def __init__(self, queue: Queue, store: Store, candidates_see: Reveal) -> None:
+        self._queue = queue
         self._store = store
         self._levels = {Role.CANDIDATE: candidates_see, Role.INTERVIEWER: Reveal.FULL}
 
@@ -203,7 +203,7 @@ class _Telling:
         Raises:
             HTTPException: There is none of this id.
         """
-        found = self._desk.ticket(grade_id) or self._store.get(grade_id)
+        found = self._queue.ticket(grade_id) or self._store.get(grade_id)
         if found is None:
             raise HTTPException(404, "there is no such grade")
         return found
@@ -212,8 +212,8 @@ class _Telling:
         """Return a grade when it is done, or as it is when the time is over."""
         found = self.known(grade_id)
         if isinstance(found, Ticket):
-            if not await self._desk.finished(found, wait_s):
-                state, position = self._desk.state(found)
+            if not await self._queue.finished(found, wait_s):
+                state, position = self._queue.state(found)
                 return Grade(id=grade_id, state=state, position=position)
             found = self.known(grade_id)
         if isinstance(found, Ticket) or found.reason is None:
@@ -240,9 +240,9 @@ class _Telling:
 
     async def events(self, grade_id: str, role: Role) -> AsyncIterator[str]:
         """Yield server-sent events: `check` for each, and `grade` at the end."""
-        ticket = self._desk.ticket(grade_id)
+        ticket = self._queue.ticket(grade_id)
         if ticket is not None:
-            async for check in self._desk.checks(ticket, _PING_S):
+            async for check in self._queue.checks(ticket, _PING_S):
                 shown = None if check is None else revealed_check(check, self._levels[role])
                 yield ": still at it\n\n" if shown is None else _event("check", json.dumps(shown))
         grade = await self.grade(grade_id, role, 0)
@@ -258,9 +258,9 @@ def _asker(request: Request) -> Asker:
     return asker
 
 
-def _why_not(desk: Desk, ask: Ask) -> str:
+def _why_not(queue: Queue, ask: Ask) -> str:
     try:
-        desk.check(ask)
+        queue.check(ask)
     except UsageError as error:
         return clean(str(error))
     return ""

@@ -20,9 +20,9 @@ from mha_judge.report.models import Report, Reveal
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.service.app import make_app
 from mha_judge.service.connections import Connection
-from mha_judge.service.desk import Desk
 from mha_judge.service.gate import Gate
 from mha_judge.service.metrics import Metrics
+from mha_judge.service.queue import Queue
 from mha_judge.service.store import Store
 from mha_judge.service.tokens import Tokens
 from mha_judge.submission import Submission
@@ -82,14 +82,14 @@ def serve(options: Options, say: Callable[[str], None]) -> None:
     ):
         metrics = Metrics()
         metrics.confined(confined := _tried(judge))
-        desk = Desk(
+        queue = Queue(
             judge, store, metrics,
             workers=judge.workers, most=options.most, queue_timeout_s=options.queue_timeout_s,
             keep_s=options.keep_days * _DAY_S,
         )  # fmt: skip
         app = make_app(
             judge,
-            desk,
+            queue,
             store,
             metrics,
             candidates_see=options.candidates_see,
@@ -118,19 +118,19 @@ def serve(options: Options, say: Callable[[str], None]) -> None:
         say(f"serving on {scheme}://{place}:{port}; {scheme}://{place}:{port}/docs tells more")
         for stop in (signal.SIGTERM, signal.SIGINT):  # uvicorn hands them on when it has ended
             signal.signal(stop, lambda *_: None)
-        asyncio.run(_Server(config, desk, options.drain_s).serve(sockets=[listening]))
+        asyncio.run(_Server(config, queue, options.drain_s).serve(sockets=[listening]))
 
 
 class _Server(uvicorn.Server):
     """A server that lets what was accepted come to its end while those who wait for it stay."""
 
-    def __init__(self, config: uvicorn.Config, desk: Desk, drain_s: int) -> None:
+    def __init__(self, config: uvicorn.Config, queue: Queue, drain_s: int) -> None:
         super().__init__(config)
-        self._desk = desk
+        self._queue = queue
         self._drain_s = drain_s
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        closing = asyncio.create_task(self._desk.close(self._drain_s))
+        closing = asyncio.create_task(self._queue.close(self._drain_s))
         await super().shutdown(sockets)
         await closing
 

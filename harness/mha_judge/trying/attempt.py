@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 from torch import Tensor
 
+from mha_judge.bank.problem import Entry
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.target import Target
 from mha_judge.grading.expecting.answer import Answer
@@ -18,8 +19,7 @@ from mha_judge.grading.expecting.compare import compare, describe
 from mha_judge.grading.expecting.expected import Expected, Live, leaves
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.outcomes import Outcome
-from mha_judge.problem import Entry
-from mha_judge.untrusted import clean
+from mha_judge.sanitising import clean
 
 _WIDTH, _NUMBERS, _EDGE = 68, 64, 3
 _DIGITS = (4, 6, 9)

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mha_judge.bank.problem import Entry
 from mha_judge.errors import UsageError
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.function import Function
@@ -22,7 +23,6 @@ from mha_judge.grading.calling.target import Target
 from mha_judge.grading.expecting.answer import Answer
 from mha_judge.grading.expecting.expected import Live
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.problem import Entry
 from mha_judge.trying.attempt import (
     Attempt,
     failed,

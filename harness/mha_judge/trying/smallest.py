@@ -9,6 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
+from mha_judge.bank.problem import Domain
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.function import Function
 from mha_judge.grading.calling.layer import Layer
@@ -20,7 +21,6 @@ from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.answer import Answer, assert_close
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.outcomes import Outcome
-from mha_judge.problem import Domain
 from mha_judge.report.models import CheckResult, FailingCall
 from mha_judge.trying import notation
 from mha_judge.trying.attempt import Attempt, is_raised_at

@@ -12,18 +12,18 @@ from rich.console import Console
 from rich.text import Text
 
 from mha_judge.bank import Bank
+from mha_judge.bank.which_problem import problem_of
 from mha_judge.errors import JudgeError, SandboxBroken
 from mha_judge.gpu import GpuAccess
 from mha_judge.judge import grade
 from mha_judge.render.report import terminal
 from mha_judge.report.models import Report, Reveal
 from mha_judge.sandbox import Channel
+from mha_judge.sanitising import clean_line
 from mha_judge.submission import Submission
-from mha_judge.untrusted import clean_line
 from mha_judge.watching.changes import Changes, changes
 from mha_judge.watching.files import Watched
 from mha_judge.watching.keys import pressed, single_keys
-from mha_judge.which_problem import problem_of
 
 if TYPE_CHECKING:
     from mha_judge.practice.learner import Kept

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from mha_judge.bank.vocabulary import Vocabulary
 from mha_judge.grading.binding.described import ParameterInfo
 from mha_judge.grading.binding.roles import said_of
-from mha_judge.vocabulary import Vocabulary
 
 _APART = "each path by itself"
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mha_judge.bank.vocabulary import Vocabulary
 from mha_judge.grading.binding.described import Parameter
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.vocabulary import Vocabulary
 
 _ALWAYS = ("head_dim", "out_dim", "input_width", "context_width")
 """Sizes that are passed even where there is a default: it was chosen for another width."""

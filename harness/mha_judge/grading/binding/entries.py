@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mha_judge.bank.problem import Entry
 from mha_judge.grading.binding.described import Definition
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.problem import Entry
 
 
 @dataclass(frozen=True)

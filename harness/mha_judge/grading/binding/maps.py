@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from mha_judge.bank.vocabulary import Vocabulary
 from mha_judge.grading.binding.described import ParameterInfo
 from mha_judge.grading.binding.layouts import layouts_of
 from mha_judge.grading.binding.norms import scales_and_shifts
 from mha_judge.grading.binding.roles import groups_in, heads_index, is_bias, map_path, role_of
-from mha_judge.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, eq=False)  # tensors have no one truth value

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
-from mha_judge.vocabulary import Vocabulary
+from mha_judge.bank.vocabulary import Vocabulary
 
 MAX_PATH = 200
 MAX_WORD = 40

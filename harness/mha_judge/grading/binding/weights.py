@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from torch import Tensor
 
+from mha_judge.bank.vocabulary import Vocabulary
 from mha_judge.grading.binding.aliases import View, views
 from mha_judge.grading.binding.assignments import Assignment, assignments, fused_maps
 from mha_judge.grading.binding.described import ParameterInfo
@@ -26,7 +27,6 @@ from mha_judge.grading.binding.layouts import (
 from mha_judge.grading.binding.maps import Map, RoleWeights, maps_of, names_of
 from mha_judge.grading.binding.stacks import in_parts, joined, taken_apart, ways_apart
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.vocabulary import Vocabulary
 
 MAX_ARRANGEMENTS = 400
 

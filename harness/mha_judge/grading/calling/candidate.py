@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from mha_judge.bank.problem import Entry
 from mha_judge.grading.binding.entries import find_entry
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.function import Function
@@ -13,7 +14,6 @@ from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.calling.module import ModuleEntry
 from mha_judge.grading.calling.sheet import AnswerSheet
 from mha_judge.grading.calling.stateful import ObjectEntry
-from mha_judge.problem import Entry
 
 _Proxy = Function | ModuleEntry | ObjectEntry | AnswerSheet
 

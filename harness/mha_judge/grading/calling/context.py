@@ -9,6 +9,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
+from mha_judge.bank.problem import Problem
+from mha_judge.bank.questions import Question
+from mha_judge.bank.vocabulary import Vocabulary
 from mha_judge.grading.binding.arguments import Call, bind, extras_for
 from mha_judge.grading.binding.described import Parameter
 from mha_judge.grading.calling.manner import Manners
@@ -16,10 +19,7 @@ from mha_judge.grading.calling.replies import Observed
 from mha_judge.grading.calling.session import Session
 from mha_judge.grading.calling.trace import Step, Trace
 from mha_judge.grading.draw import Draw
-from mha_judge.problem import Problem
-from mha_judge.questions import Question
 from mha_judge.submission import Submission
-from mha_judge.vocabulary import Vocabulary
 
 
 class Recogniser(Protocol):
@@ -47,13 +47,13 @@ class Task:
     """Tells mistakes apart where weights can be bound in several ways."""
     fused_attention: bool = True
     """Whether torch's ready-made attention is there."""
-    world: ModuleType | None = None
-    """A program that makes a mistake, where that is what is right; None in the contract's world."""
+    mistaken: ModuleType | None = None
+    """A program that makes a mistake, where that is taken for right; None: the reference is."""
 
     @property
     def expected(self) -> ModuleType:
         """The program that says what is expected."""
-        return self.reference if self.world is None else self.world
+        return self.reference if self.mistaken is None else self.mistaken
 
 
 class Context:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from mha_judge.bank.problem import Entry
 from mha_judge.grading.binding.entries import Found
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.target import Target, sizes_of
 from mha_judge.grading.expecting.arrays import on_tensors
 from mha_judge.grading.expecting.memory import number_of
-from mha_judge.problem import Entry
 from mha_judge.wire.operations import Operation
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mha_judge.bank.problem import Role
 from mha_judge.errors import BankError
 from mha_judge.grading.binding.described import ParameterInfo
 from mha_judge.grading.binding.maps import RoleWeights, names_of
@@ -25,7 +26,6 @@ from mha_judge.grading.expecting.expected import Expected, Live, leaves
 from mha_judge.grading.expecting.memory import key_of, number_of
 from mha_judge.grading.failures import CheckFailure, Crashed
 from mha_judge.outcomes import Outcome
-from mha_judge.problem import Role
 from mha_judge.wire.operations import Operation
 
 _BIAS_SCALE = 0.3

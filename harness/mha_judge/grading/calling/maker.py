@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from mha_judge.bank.problem import Entry
 from mha_judge.grading.binding.arguments import Call
 from mha_judge.grading.binding.described import ParameterInfo
 from mha_judge.grading.binding.entries import Found
@@ -15,7 +16,6 @@ from mha_judge.grading.binding.weights import Arrangement
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.replies import Made
 from mha_judge.grading.expecting.arrays import as_arrays
-from mha_judge.problem import Entry
 from mha_judge.wire.operations import Operation
 
 _SHAPING = ("_dim", "_len", "_size", "_hiddens")

@@ -24,8 +24,8 @@ from mha_judge.outcomes import Verdict
 from mha_judge.report.models import LoadProblem
 from mha_judge.sandbox.base import Channel, Ended, Reply, Tier, nothing
 from mha_judge.sandbox.limits import Limits
+from mha_judge.sanitising import clean, clean_line
 from mha_judge.submission import Submission
-from mha_judge.untrusted import clean, clean_line
 from mha_judge.wire import WireError, encode_frame, pack, unpack
 from mha_judge.wire.bounds import MAX_ANSWERS_BYTES, MAX_NOTES, MAX_OUTPUT_BYTES
 from mha_judge.wire.operations import Operation

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mha_judge.bank.problem import Axes, Domain, forms_of
 from mha_judge.grading.draw import Draw
-from mha_judge.problem import Axes, Domain, forms_of
 
 _LARGEST_SCALE = 1e4
 

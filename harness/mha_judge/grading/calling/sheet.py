@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from mha_judge.bank.problem import Entry
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.expecting.compare import describe
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.problem import Entry
 from mha_judge.wire.operations import Operation
 
 

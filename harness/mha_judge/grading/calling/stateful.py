@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from mha_judge.bank.problem import Entry, Method
 from mha_judge.grading.binding.entries import Found
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.target import NOT_OF_WHAT_IS_KEPT, Target
 from mha_judge.grading.expecting.expected import in_float64
 from mha_judge.grading.failures import Crashed
-from mha_judge.problem import Entry, Method
 from mha_judge.wire.operations import Operation
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import torch
 from torch import Tensor
 
+from mha_judge.bank.problem import Entry
 from mha_judge.grading.binding.arguments import Call
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.manner import GRADIENTS, Manner
@@ -32,7 +33,6 @@ from mha_judge.grading.expecting.expected import (
 )
 from mha_judge.grading.expecting.memory import key_of, memory
 from mha_judge.grading.failures import CheckFailure, Crashed, LeftOpen
-from mha_judge.problem import Entry
 from mha_judge.sandbox.base import nothing
 from mha_judge.wire.operations import Operation
 
@@ -362,7 +362,7 @@ class Target:
         raised: list[Exception] = []
 
         def wait() -> None:
-            if self._context.task.world is None:
+            if self._context.task.mistaken is None:
                 asked.append(ask())
                 return
             try:

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
+from mha_judge.bank.problem import Entry
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.problem import Entry
 from mha_judge.wire import map_tree
 
 

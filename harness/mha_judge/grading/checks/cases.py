@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mha_judge.bank.problem import Domain
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.function import Function
 from mha_judge.grading.calling.layer import Layer
@@ -18,7 +19,6 @@ from mha_judge.grading.calling.shapes import Shapes, Unshaped
 from mha_judge.grading.calling.target import Target
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.expecting.answer import assert_close
-from mha_judge.problem import Domain
 
 _MAX_PROBES = 12
 """Calls that are tried to find out where an answer is right that is wrong everywhere else."""

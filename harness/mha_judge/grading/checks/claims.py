@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from mha_judge.bank.problem import Domain, Entry, Problem
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.outcomes import Category
-from mha_judge.problem import Domain, Entry, Problem
 
 _Value = tuple[str, str]
 """An axis, and one of its values."""

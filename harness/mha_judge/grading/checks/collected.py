@@ -17,13 +17,13 @@ from typing import Any, Protocol
 import pytest
 from _pytest.config import _prepareconfig
 
+from mha_judge.bank.references import changes, note_imports
 from mha_judge.errors import BankError
+from mha_judge.file_versions import FileVersion, version_of
 from mha_judge.grading.calling.candidate import Candidate
 from mha_judge.grading.calling.gpu import Gpu
 from mha_judge.grading.checks.check import spec_of
 from mha_judge.grading.draw import Draw
-from mha_judge.references import changes, note_imports
-from mha_judge.stamps import Stamp, stamp_of
 
 _OFF = (
     "cacheprovider", "terminal", "junitxml", "doctest", "unittest", "faulthandler", "logging",
@@ -103,7 +103,7 @@ class _Provider:
             self.faults.append(str(report.longrepr))
 
 
-_State = tuple[str, Stamp, int]
+_State = tuple[str, FileVersion, int]
 _known: dict[_State, Collected] = {}
 
 
@@ -118,7 +118,7 @@ def collect(path: str) -> Collected:
     except OSError as error:
         raise BankError(f"the grader {path} cannot be read: {error.strerror}") from error
     # a grader may import references, and what graders share
-    state = (path, stamp_of(Path(path)), changes())
+    state = (path, version_of(Path(path)), changes())
     if state not in _known:
         for old in [known for known in _known if known[0] == path]:
             del _known[old]

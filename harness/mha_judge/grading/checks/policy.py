@@ -19,7 +19,7 @@ from mha_judge.grading.calling.target import Target
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.outcomes import Outcome
 from mha_judge.report.models import CheckResult, PolicyFinding
-from mha_judge.untrusted import clean_line
+from mha_judge.sanitising import clean_line
 
 _FUSED_NAMES = re.compile(
     r"scaled_dot_product|flash_attn|flash_attention|flex_attention|efficient_attention|"

@@ -27,7 +27,7 @@ from mha_judge.grading.expecting.expected import Live, leaves
 from mha_judge.grading.failures import CheckFailure, Follows
 from mha_judge.outcomes import Category, Outcome
 from mha_judge.report.models import CheckResult
-from mha_judge.untrusted import clean
+from mha_judge.sanitising import clean
 
 _NOT_LOADED = "the file did not load"
 _VERDICT_ONLY = "not run: only the verdict was asked for"
@@ -190,7 +190,7 @@ class Run:
         except JudgeError:
             raise
         except Exception as error:  # anything else is a fault of the grader, and must say so
-            if self._task.world is not None:  # the reference makes a mistake, and may raise itself
+            if self._task.mistaken is not None:  # what is taken for right may raise
                 return CheckFailure(f"the mistake makes {type(error).__name__} of the check")
             place = f"{item.nodeid}: {_describe(error)}"
             raise BankError(f"the grader {item.path} is broken: {place}") from error
@@ -229,7 +229,7 @@ class Run:
             if ground is None or ground.outcome is Outcome.PASSED:
                 continue
             # where a mistake is granted, a property that it breaks is no ground to wait for
-            if self._task.world is None or ground.margin is not None:
+            if self._task.mistaken is None or ground.margin is not None:
                 return ground.title
         return None
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
+from mha_judge.bank.problem import Entry
 from mha_judge.grading.expecting.arrays import narrowed, only_arrays, returned
 from mha_judge.grading.expecting.compare import (
     compare,
@@ -18,7 +19,6 @@ from mha_judge.grading.expecting.compare import (
 )
 from mha_judge.grading.expecting.expected import Expected, Live
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.problem import Entry
 from mha_judge.wire import Kept
 
 

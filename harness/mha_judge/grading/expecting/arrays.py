@@ -10,7 +10,7 @@ import numpy
 import torch
 from torch import Tensor
 
-from mha_judge.problem import Entry
+from mha_judge.bank.problem import Entry
 from mha_judge.wire import Opaque, map_tree
 
 

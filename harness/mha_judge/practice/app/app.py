@@ -11,9 +11,9 @@ from textual.app import App
 from textual.screen import Screen
 from textual.theme import Theme
 
-from mha_judge.practice.app.desk import Desk
 from mha_judge.practice.app.dialogs import LEAST_COLUMNS, LEAST_ROWS, TooSmall
 from mha_judge.practice.app.drawing import BLUE, ORANGE, SURFACE
+from mha_judge.practice.app.main_screen import MainScreen
 from mha_judge.practice.app.session import Session
 
 _THEME = Theme(
@@ -46,10 +46,10 @@ class PracticeApp(App[None]):
         self.session = session
         self.register_theme(_THEME)
         self.theme = _THEME.name
-        self.desk = Desk(session)
+        self.main_screen = MainScreen(session)
 
     def get_default_screen(self) -> Screen[Any]:
-        return self.desk
+        return self.main_screen
 
     def on_mount(self) -> None:
         """Leave the terminal as it was when one is told to end."""
@@ -72,8 +72,8 @@ class PracticeApp(App[None]):
 
     async def on_app_focus(self) -> None:
         """Look at what was done elsewhere while one was away."""
-        if self.desk.is_mounted:
-            await self.desk.reread()
+        if self.main_screen.is_mounted:
+            await self.main_screen.reread()
 
     async def action_quit(self) -> None:
         self.session.background.cancel()

@@ -1,4 +1,4 @@
-"""What is asked or told above the desk: questions, ratings, the solution, help."""
+"""What is asked or told above the main screen: questions, ratings, the solution, help."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def translated(found: dict[str, ActiveBinding], words: Words) -> dict[str, Activ
 
 
 class Dialog(ModalScreen[ScreenResultType]):
-    """A box above the desk, with its keys at the bottom."""
+    """A box above the main screen, with its keys at the bottom."""
 
     DEFAULT_CSS = """
     Dialog {

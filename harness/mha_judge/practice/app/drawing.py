@@ -13,18 +13,18 @@ from rich.text import Text
 from mha_judge.practice.app.session import Answer, Mark, Overview, State
 from mha_judge.practice.app.words import CATEGORIES, Words
 from mha_judge.practice.progress import End
-from mha_judge.untrusted import clean_line
+from mha_judge.sanitising import clean_line
 
 if TYPE_CHECKING:  # the first picture must not wait for pydantic
-    from mha_judge.ladder import Ladder
-    from mha_judge.listing import ProblemSummary
+    from mha_judge.bank.ladder import Ladder
+    from mha_judge.bank.listing import ProblemSummary
     from mha_judge.practice.solution import Solution
     from mha_judge.report.models import CheckResult, Diagnosis, LoadProblem, Report
 
 BLUE, ORANGE = "#56b4e9", "#e69f00"
 """Of Okabe and Ito's colours, which everybody tells apart: right, and wrong."""
 SURFACE = "#1e1e1e"
-"""Of the boxes above the desk; code in them has no other ground."""
+"""Of the boxes above the main screen; code in them has no other ground."""
 PASSED, FAILED, NOT_ASSESSED = "✓", "✗", "–"
 _MARK_STYLES = {Mark.SOLVED: BLUE, Mark.OPEN: ORANGE, Mark.DUE: f"bold {ORANGE}", Mark.NEW: "dim"}
 _MOST_NAMED = 4

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mha_judge.bank import Bank, module_name
+from mha_judge.bank.listing import ProblemSummary, tracks
 from mha_judge.errors import JudgeError, UsageError
-from mha_judge.listing import ProblemSummary, tracks
+from mha_judge.file_versions import FileVersion, version_of
 from mha_judge.practice.app.grading import Background, Checked, Failed, Graded, Grader
 from mha_judge.practice.app.words import WORDS, Words
 from mha_judge.practice.progress import End, Progress
-from mha_judge.stamps import Stamp, stamp_of
 
 if TYPE_CHECKING:  # the first picture must not wait for pydantic
-    from mha_judge.ladder import Ladder
+    from mha_judge.bank.ladder import Ladder
     from mha_judge.practice.learner import Kept, Learner, Offer
     from mha_judge.practice.order import Proposal
     from mha_judge.practice.solution import Solution
@@ -156,7 +156,7 @@ class Session:
         self._asked_at = datetime.max.replace(tzinfo=UTC)
         self._paths: dict[str, Path] = {}
         self._folders: dict[Path, Watched] = {}
-        self._stamps: dict[Path, Stamp] = {}
+        self._versions: dict[Path, FileVersion] = {}
         if first is not None:
             bank.require(first)
         self._look_at_bank()
@@ -195,7 +195,7 @@ class Session:
 
     def ladders(self, problem: str) -> Mapping[str, Ladder]:
         """Return the words of a problem's mistakes in the learner's language, by id."""
-        from mha_judge.ladder import read_ladders
+        from mha_judge.bank.ladder import read_ladders
 
         return read_ladders(self.bank, problem, self.language).mistakes
 
@@ -282,7 +282,7 @@ class Session:
             self._watch(problem, usual)
             return Began.WAS_THERE, usual
         path = self._written(problem, goes_on=state.is_open)
-        self._stamps[path] = stamp_of(path)  # the starter is no answer
+        self._versions[path] = version_of(path)  # the starter is no answer
         self._watch(problem, path)
         return Began.WROTE, path
 
@@ -295,8 +295,8 @@ class Session:
         """Return whether a file holds something new; writing its starter was no save."""
         if path not in changed or not path.exists():  # some editors delete it for a moment
             return False
-        before, self._stamps[path] = self._stamps[path], stamp_of(path)
-        return before != self._stamps[path]
+        before, self._versions[path] = self._versions[path], version_of(path)
+        return before != self._versions[path]
 
     def grade(self) -> None:
         """Have the file of the open problem graded, unless just that is being done.
@@ -488,7 +488,7 @@ class Session:
         from mha_judge.watching.files import Watched
 
         self._paths[problem] = path
-        self._stamps.setdefault(path, stamp_of(path))
+        self._versions.setdefault(path, version_of(path))
         if path.parent not in self._folders:
             watched = self._folders[path.parent] = Watched([path.parent])
             watched.start()

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from mha_judge.bank import Bank
-from mha_judge.listing import summaries
+from mha_judge.bank.listing import summaries
 from mha_judge.practice.statistics import LEFT, ProblemLine, Statistics, Track
 from mha_judge.render.page import page
 from mha_judge.render.practice.words import (
@@ -32,7 +32,7 @@ from mha_judge.render.practice.words import (
     tries,
     week_of,
 )
-from mha_judge.untrusted import clean_line
+from mha_judge.sanitising import clean_line
 
 _LANGUAGES = {"en": "en", "zh": "zh-Hans"}
 _STEPS = (10, 20, 50)

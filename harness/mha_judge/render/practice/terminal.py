@@ -30,7 +30,7 @@ from mha_judge.render.practice.words import (
     soon,
     track_name,
 )
-from mha_judge.untrusted import clean_line
+from mha_judge.sanitising import clean_line
 
 _BLOCKS = ("·", "░", "▒", "▓", "█")
 _COLOURS = ("dim", "cyan", "cyan", "cyan", "bold cyan")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from mha_judge.bank import Bank
-from mha_judge.ladder import Ladders, read_ladders
-from mha_judge.listing import TRACKS
+from mha_judge.bank.ladder import Ladders, read_ladders
+from mha_judge.bank.listing import TRACKS
 from mha_judge.practice.statistics import Due, Met, Statistics
-from mha_judge.untrusted import clean_line
+from mha_judge.sanitising import clean_line
 
 SHOWN_WEEKS = 12
 """How many weeks the heat maps have, the last ones."""

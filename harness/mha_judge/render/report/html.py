@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 from rich.console import Console
 
@@ -20,3 +21,8 @@ def render(report: Report, reveal: Reveal = Reveal.FULL) -> str:
     )
     terminal.show(report, console, reveal)
     return console.export_html(inline_styles=True, code_format=_FORMAT)
+
+
+def show_in(shell: Any) -> None:
+    """Let a shell of IPython's, such as a notebook's, show reports as pages."""
+    shell.display_formatter.formatters["text/html"].for_type(Report, render)

@@ -11,10 +11,10 @@ from mha_judge.render.page import page
 from mha_judge.render.score.heatmap import Pictures, pictures
 from mha_judge.report.models import CheckResult, Report
 from mha_judge.report.summary import in_one_sentence
+from mha_judge.sanitising import visible
 from mha_judge.scoring.answers import HandedIn
 from mha_judge.scoring.models import Cell, Row, Scoreboard
 from mha_judge.scoring.results import Results
-from mha_judge.untrusted import visible
 
 _MAX_PICTURES = 3
 """Checks of one answer that are drawn; the others fail for the same reasons."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from mha_judge.bank.problem import axes_of
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.checks.cases import Case, in_dtype, made_with
 from mha_judge.grading.checks.elsewhere import numbers
@@ -22,7 +23,6 @@ from mha_judge.grading.checks.elsewhere.loud import louder, require_unfelt
 from mha_judge.grading.checks.elsewhere.masks import blocked_keys, blocking
 from mha_judge.grading.failures import CheckFailure, TimedOut
 from mha_judge.grading.formulas.constants import integers_in
-from mha_judge.problem import axes_of
 
 LONGEST = 5_000
 _HUNDREDS, _MANY, _LARGE = 310, 520, 700

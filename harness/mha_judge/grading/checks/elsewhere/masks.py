@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mha_judge.bank.problem import Entry
 from mha_judge.grading.checks.cases import Case
 from mha_judge.grading.draw import Draw
-from mha_judge.problem import Entry
 
 MASK_DTYPES = (
     torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,

@@ -8,13 +8,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mha_judge.bank.problem import axes_of
 from mha_judge.grading.calling.function import Function
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.target import Wanted
 from mha_judge.grading.checks.cases import Case
 from mha_judge.grading.checks.elsewhere.asking import Asking
 from mha_judge.grading.expecting.expected import Expected, leaves
-from mha_judge.problem import axes_of
 
 _LARGEST = 1e6
 """How many times as large as usual values are that are graded, and how many times as small."""

@@ -8,10 +8,10 @@ from typing import Any
 
 from torch import Tensor
 
+from mha_judge.bank.problem import axes_of
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.checks.cases import Case, bare, shapes_of
 from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, accepted
-from mha_judge.problem import axes_of
 
 _MOST = 4
 """Questions that are asked with sizes that do not belong together."""

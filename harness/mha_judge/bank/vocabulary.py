@@ -10,9 +10,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from mha_judge.bank.tables import read_table
 from mha_judge.errors import BankError
-from mha_judge.stamps import Stamp, stamp_of
-from mha_judge.tables import read_table
+from mha_judge.file_versions import FileVersion, version_of
 
 _Words = Annotated[str, Field(pattern=r"^[\sA-Za-z0-9_]*$")]
 _Table = dict[str, _Words]
@@ -121,11 +121,11 @@ def read_vocabulary(path: Path) -> Vocabulary:
     Raises:
         BankError: If the file is broken; names file, key and remedy.
     """
-    return _read(path, stamp_of(path))
+    return _read(path, version_of(path))
 
 
 @functools.lru_cache(maxsize=8)
-def _read(path: Path, stamp: Stamp) -> Vocabulary:
+def _read(path: Path, version: FileVersion) -> Vocabulary:
     """Return the words of a file as it stands at a time."""
     try:
         return Vocabulary.model_validate(read_table(path))

@@ -20,15 +20,15 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mha_judge import points
 from mha_judge.bank import Bank
+from mha_judge.bank.problem import Problem
+from mha_judge.bank.references import load_reference
 from mha_judge.errors import UsageError
+from mha_judge.judge import points
+from mha_judge.judge.repair import ID as REPAIRED
+from mha_judge.judge.repair import Repair, repairs, stop_of
 from mha_judge.outcomes import Outcome, Verdict
-from mha_judge.problem import Problem
 from mha_judge.processor import hold_instruction_set
-from mha_judge.references import load_reference
-from mha_judge.repair import ID as REPAIRED
-from mha_judge.repair import Repair, repairs, stop_of
 from mha_judge.report.models import (
     CheckResult,
     Diagnosis,
@@ -40,8 +40,8 @@ from mha_judge.report.models import (
     SubmissionInfo,
 )
 from mha_judge.sandbox.base import Channel, Tier
+from mha_judge.sanitising import clean, clean_line
 from mha_judge.submission import Submission
-from mha_judge.untrusted import clean, clean_line
 
 if TYPE_CHECKING:
     from mha_judge.diagnosis import Diagnostician, Explanation
@@ -257,7 +257,7 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
     from mha_judge.grading.calling.session import Session
     from mha_judge.grading.calling.unreached import unreached
     from mha_judge.grading.checks.policy import hold_to_rules
-    from mha_judge.worlds import carried_forward
+    from mha_judge.judge.carrying import carried_forward
 
     diagnostician = None if verdict_only else Diagnostician(asked.bank, problem.id)
     task = _task(asked, diagnostician)
@@ -367,7 +367,7 @@ def prepare() -> None:
 
     import mha_judge.diagnosis
     import mha_judge.grading.checks.running
-    import mha_judge.worlds  # noqa: F401 - each of these imports more of what a grade uses
+    import mha_judge.judge.carrying  # noqa: F401 - each imports more of what a grade uses
 
     torch.set_num_threads(1)
     _freeze_what_is_imported()

@@ -12,10 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mha_judge.bank.mistake import Mistake
+from mha_judge.bank.problem import Entry, axes_of, is_one_tensor
 from mha_judge.grading.calling.trace import Step
-from mha_judge.mistake import Mistake
 from mha_judge.outcomes import Severity
-from mha_judge.problem import Entry, axes_of, is_one_tensor
 
 RESTRICTED = "restricted-"
 """How the ids of such mistakes begin."""

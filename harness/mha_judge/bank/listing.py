@@ -10,8 +10,8 @@ import graphlib
 from dataclasses import dataclass
 
 from mha_judge.bank import Bank
+from mha_judge.bank.tables import read_table
 from mha_judge.errors import BankError
-from mha_judge.tables import read_table
 
 
 @dataclass(frozen=True)

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mha_judge.bank import LANGUAGES
+from mha_judge.bank.mistake import SHARED
+from mha_judge.bank.questions import Sentence, Title
+from mha_judge.bank.tables import read_table
 from mha_judge.errors import BankError
-from mha_judge.mistake import SHARED
-from mha_judge.questions import Sentence, Title
-from mha_judge.tables import read_table
 
 if TYPE_CHECKING:
     from mha_judge.bank import Bank
-    from mha_judge.mistake import Mistake
+    from mha_judge.bank.mistake import Mistake
 
 FOLDER = Path("reference") / "hints"
 PRICES = (2.0, 5.0, 10.0)

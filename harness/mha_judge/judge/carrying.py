@@ -1,4 +1,4 @@
-"""Errors carried forward: what passes where a mistake is what is right.
+"""Errors carried forward: what passes where a mistake is taken for right.
 
 A grader is a function of a reference. Where a candidate's mistake has a name, the checks that have
 not passed are run again with a program for a reference that makes just this mistake. What passes
@@ -15,7 +15,6 @@ from contextlib import closing
 from dataclasses import replace
 from types import ModuleType
 
-from mha_judge import points
 from mha_judge.diagnosis import Explanation
 from mha_judge.diagnosis.programs import Program
 from mha_judge.grading.calling.context import Context
@@ -24,6 +23,7 @@ from mha_judge.grading.checks.policy import findings, hold_to_rules
 from mha_judge.grading.checks.running import Run
 from mha_judge.grading.expecting.compare import what_is_nan_left_open
 from mha_judge.grading.failures import LeftOpen
+from mha_judge.judge import points
 from mha_judge.outcomes import Category, Outcome
 from mha_judge.report.models import CheckResult, Diagnosis
 from mha_judge.submission import Submission
@@ -145,14 +145,14 @@ def _may_be_granted(check: CheckResult) -> bool:
 def _results(
     session: Session,
     own: Context,
-    world: ModuleType,
+    mistaken: ModuleType,
     checks: Sequence[CheckResult],
     left: Sequence[CheckResult],
 ) -> list[CheckResult]:
-    """Return what comes of the checks that are left, where a program is what is right."""
+    """Return what comes of the checks that are left, where a program is taken for right."""
     if not left:
         return []
-    context = Context(session, replace(own.task, world=world))
+    context = Context(session, replace(own.task, mistaken=mistaken))
     passed = [check for check in checks if check.outcome is Outcome.PASSED]
     ids = frozenset(check.id for check in left)
     with what_is_nan_left_open():

@@ -16,10 +16,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from mha_judge.bank.questions import Question, Sentence, Title
+from mha_judge.bank.tables import read_table
 from mha_judge.errors import BankError
 from mha_judge.outcomes import Severity
-from mha_judge.questions import Question, Sentence, Title
-from mha_judge.tables import read_table
 
 SHARED = "shared.toml"
 

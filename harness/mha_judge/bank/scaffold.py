@@ -11,8 +11,8 @@ from pathlib import Path
 from string import Template
 
 from mha_judge.bank import Bank, module_name
+from mha_judge.bank.problem import IDENTIFIER
 from mha_judge.errors import UsageError
-from mha_judge.problem import IDENTIFIER
 
 MARK = "FILL IN"
 MAX_ID = 60

@@ -21,7 +21,7 @@ _Answer = TypeVar("_Answer")
 EXACT, ROUNDED = 0, 1
 
 
-class StandIn:
+class MistakenEntry:
     """A function, or a layer with the candidate's weights, made when it is first called."""
 
     def __init__(self, entry: Any, target: Target) -> None:

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-Stamp = tuple[int, int]
+FileVersion = tuple[int, int]
 """When a file was changed, in ns, and its size in bytes; zeros where there is none."""
 
 
-def stamp_of(path: Path) -> Stamp:
+def version_of(path: Path) -> FileVersion:
     """Return what changes whenever a file does."""
     try:
         status = path.stat()

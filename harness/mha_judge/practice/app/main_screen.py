@@ -51,11 +51,11 @@ class EditorFailed(Message):
         self.why = why
 
 
-class Desk(Screen[None]):
+class MainScreen(Screen[None]):
     """Where one chooses, begins, hands in, and reads what came of it."""
 
     DEFAULT_CSS = """
-    Desk {
+    MainScreen {
         #left { width: 28; }
         #right { width: 1fr; }
         #heading, #status { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }

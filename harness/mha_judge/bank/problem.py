@@ -19,9 +19,9 @@ from pydantic import (
     model_validator,
 )
 
+from mha_judge.bank.tables import read_table
 from mha_judge.errors import BankError
 from mha_judge.sandbox.limits import Limits
-from mha_judge.tables import read_table
 
 IDENTIFIER = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
 """What the id of a problem looks like."""

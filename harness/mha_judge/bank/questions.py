@@ -15,8 +15,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from mha_judge.bank.tables import read_table
 from mha_judge.errors import BankError
-from mha_judge.tables import read_table
 
 LETTERS = "abcdefgh"
 Title = Annotated[str, Field(min_length=5, max_length=160)]

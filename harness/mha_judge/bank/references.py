@@ -9,9 +9,9 @@ from types import ModuleType
 
 from mha_judge.bank import Bank, module_name
 from mha_judge.errors import BankError
-from mha_judge.stamps import Stamp, stamp_of
+from mha_judge.file_versions import FileVersion, version_of
 
-_imported: dict[str, tuple[str, Stamp]] = {}
+_imported: dict[str, tuple[str, FileVersion]] = {}
 """By name of a module, its file as it was when it was imported."""
 _changes = 0
 
@@ -41,7 +41,7 @@ def load_reference(bank: Bank, problem_id: str) -> ModuleType:
 def note_imports() -> None:
     """Note the files of what was imported just now, as they are."""
     for name, file in _files().items():
-        _imported.setdefault(name, (file, stamp_of(Path(file))))
+        _imported.setdefault(name, (file, version_of(Path(file))))
 
 
 def changes() -> int:
@@ -55,7 +55,7 @@ def _forget_others(bank: Bank) -> None:
     files = _files()
     own = {name for name, file in files.items() if file.startswith(f"{bank.root}/")}
     known = [_imported[name] for name in own if name in _imported]
-    if any(stamp_of(Path(file)) != stamp for file, stamp in known):
+    if any(version_of(Path(file)) != version for file, version in known):
         own = set()
         importlib.invalidate_caches()
     if len(own) == len(files):

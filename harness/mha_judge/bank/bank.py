@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mha_judge.errors import BankError, UsageError
-from mha_judge.stamps import Stamp, stamp_of
+from mha_judge.file_versions import FileVersion, version_of
 
 if TYPE_CHECKING:
-    from mha_judge.mistake import Mistake
-    from mha_judge.problem import Problem
-    from mha_judge.questions import Question
-    from mha_judge.vocabulary import Vocabulary
+    from mha_judge.bank.mistake import Mistake
+    from mha_judge.bank.problem import Problem
+    from mha_judge.bank.questions import Question
+    from mha_judge.bank.vocabulary import Vocabulary
 
 LANGUAGES = ("en", "zh")
 _FINE_PRINT = re.compile(r"^## (Fine print|细则)$", re.MULTILINE)
@@ -103,7 +103,7 @@ class Bank:
             BankError: If its `problem.toml` is broken; names file, key and remedy.
         """
         self.require(problem_id)
-        from mha_judge.problem import read_problem
+        from mha_judge.bank.problem import read_problem
 
         return read_problem(self.root / "problems" / problem_id / "problem.toml", problem_id)
 
@@ -176,7 +176,7 @@ class Bank:
         Raises:
             BankError: If the file is broken.
         """
-        from mha_judge.questions import read_questions
+        from mha_judge.bank.questions import read_questions
 
         return read_questions(self.root / "problems" / problem_id / "questions.toml")
 
@@ -188,7 +188,7 @@ class Bank:
         Raises:
             BankError: If the file of titles is broken.
         """
-        from mha_judge.tables import read_table
+        from mha_judge.bank.tables import read_table
 
         builtin, own = (
             read_table(bank.root / "problems" / f"titles.{language}.toml")
@@ -202,7 +202,7 @@ class Bank:
         Raises:
             BankError: If a file of words is broken, or the built-in one is missing.
         """
-        from mha_judge.vocabulary import read_vocabulary
+        from mha_judge.bank.vocabulary import read_vocabulary
 
         builtin, own = (bank.root / "problems" / VOCABULARY for bank in (Bank.builtin(), self))
         words = read_vocabulary(self._file(builtin))
@@ -215,18 +215,18 @@ class Bank:
         Raises:
             BankError: If one of them does not say what it must.
         """
-        from mha_judge.mistake import read_mistakes
+        from mha_judge.bank.mistake import read_mistakes
 
         path = self.root / "reference" / "mistakes" / f"{problem_id}.toml"
         reference = self._text(self.reference(problem_id))
         return read_mistakes(path, reference, self.questions(problem_id))
 
-    def state_of_mistakes(self, problem_id: str) -> tuple[Stamp, ...]:
+    def state_of_mistakes(self, problem_id: str) -> tuple[FileVersion, ...]:
         """Return what changes with the files that the mistakes of a problem are made of."""
         folder = self.root / "reference" / "mistakes"
         questions = self.root / "problems" / problem_id / "questions.toml"
         listed = (folder / f"{problem_id}.toml", folder / "shared.toml")
-        return tuple(map(stamp_of, (self.reference(problem_id), questions, *listed)))
+        return tuple(map(version_of, (self.reference(problem_id), questions, *listed)))
 
     def _file(self, path: Path) -> Path:
         if not path.is_file():
@@ -244,7 +244,7 @@ def module_name(problem_id: str) -> str:
 
 def _roots() -> Iterator[Path]:
     """Yield where the built-in bank may be; what the installer says is read only at last."""
-    yield Path(__file__).resolve().parents[2]  # a checkout
+    yield Path(__file__).resolve().parents[3]  # a checkout
     yield Path(sysconfig.get_path("data")) / "share" / "mha-judge"
     from importlib.metadata import PackageNotFoundError, files
 

@@ -168,8 +168,8 @@ class Listener:
         self._socket.close()
 
 
-def trials(stack: ExitStack, session: Session, no_memory: str) -> Iterator[Trial]:
-    """Prepare each trial so that nothing but a sandbox refuses it."""
+def prepared(stack: ExitStack, session: Session, no_memory: str) -> Iterator[Trial]:
+    """Yield what is tried, prepared so that nothing but a sandbox refuses it."""
     # In /tmp, as a TMPDIR of the user's own would keep a worker with another uid out.
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir="/tmp")))
     folder.chmod(0o777)

@@ -6,16 +6,16 @@ from contextlib import closing
 import pytest
 from click.testing import CliRunner
 
-from mha_judge import probe as probing
-from mha_judge import trials
 from mha_judge.cli import main
 from mha_judge.grading.calling.session import Session
-from mha_judge.probe import Finding, probe
+from mha_judge.sandbox import attempts
+from mha_judge.sandbox import self_test as module
+from mha_judge.sandbox.attempts import SOURCE, Attempt, Listener, Ruling, Trial
 from mha_judge.sandbox.jail import Jail
 from mha_judge.sandbox.limits import Limits
+from mha_judge.sandbox.self_test import Finding, self_test
 from mha_judge.sandbox.unconfined import Unconfined
 from mha_judge.submission import Submission
-from mha_judge.trials import SOURCE, Attempt, Listener, Ruling, Trial
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ def lie(port):
 
 @pytest.fixture(scope="module")
 def session():
-    """Give a worker that nothing confines, with the trials' functions and a few more."""
+    """Give a worker that nothing confines, with the functions of the self-test and a few more."""
     source = Submission.of(SOURCE.source + ENDINGS, "probe.py")
     limits = Limits(call_s=1.0, total_s=100.0)
     with closing(Unconfined().open()) as channel, closing(
@@ -58,7 +58,7 @@ def listener():
 
 
 def test_nothing_is_held_where_nothing_confines():
-    finding = probe(Unconfined())
+    finding = self_test(Unconfined())
 
     assert [(a.title, a.ruling) for a in finding.attempts if a.ruling is not Ruling.OPEN] == []
     assert len(finding.attempts) == 8
@@ -66,7 +66,7 @@ def test_nothing_is_held_where_nothing_confines():
 
 
 def test_everything_is_held_in_a_sandbox(backend):
-    finding = probe(backend.make())
+    finding = self_test(backend.make())
 
     assert [(a.title, a.answer) for a in finding.attempts if a.ruling is not Ruling.HELD] == []
     assert len(finding.attempts) == 8
@@ -93,9 +93,9 @@ def test_a_program_that_takes_the_workers_place_shows_no_refusal(session):
 
 @pytest.mark.parametrize("make", [Unconfined, lambda: Jail(False)], ids=["none", "jail"])
 def test_memory_that_the_machine_does_not_have_is_not_tried(monkeypatch, make):
-    monkeypatch.setattr(trials, "MEMORY_BYTES", 2**50)
+    monkeypatch.setattr(attempts, "MEMORY_BYTES", 2**50)
 
-    finding = probe(make())
+    finding = self_test(make())
 
     assert finding.attempts[-1].ruling is Ruling.UNCLEAR
     assert finding.attempts[-1].answer.startswith("not tried: even a worker with a higher limit")
@@ -147,9 +147,9 @@ def test_a_connection_is_not_tried_where_the_judge_cannot_listen(monkeypatch):
     def refuse():
         raise OSError("no loopback")
 
-    monkeypatch.setattr(trials, "Listener", refuse)
+    monkeypatch.setattr(attempts, "Listener", refuse)
 
-    finding = probe(Jail(False))
+    finding = self_test(Jail(False))
     others = [attempt for attempt in finding.attempts if attempt.ruling is not Ruling.HELD]
 
     assert [attempt.answer for attempt in others] == [
@@ -165,7 +165,7 @@ SOUND = Finding("jail", "landlock", "", [HELD])
 
 
 def doctor(monkeypatch, *findings):
-    monkeypatch.setattr(probing, "probe_all", lambda: iter(findings))
+    monkeypatch.setattr(module, "self_tests", lambda: iter(findings))
     return CliRunner().invoke(main, ["doctor"])
 
 

@@ -1,6 +1,6 @@
 """Texts that are made from the bank: its page of Markdown, and parts of statements.
 
-`python -m mha_judge.catalogue` writes them into the checkout.
+`python -m mha_judge.bank.catalogue` writes them into the checkout.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mha_judge.bank import Bank
+from mha_judge.bank.listing import TRACKS, ProblemSummary, tracks
+from mha_judge.bank.problem import Problem
+from mha_judge.bank.questions import Question, as_markdown
+from mha_judge.bank.tables import read_table
 from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.grading.checks.elsewhere.scores import LARGEST_SCORE
-from mha_judge.listing import TRACKS, ProblemSummary, tracks
-from mha_judge.problem import Problem
-from mha_judge.questions import Question, as_markdown
-from mha_judge.tables import read_table
 
 _HEAD = """\
 # Problems

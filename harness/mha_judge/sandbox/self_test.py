@@ -13,7 +13,7 @@ from mha_judge.errors import JudgeError
 from mha_judge.grading.calling.session import LoadFailed, Session
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.sandbox import BACKENDS, Sandbox
-from mha_judge.trials import SOURCE, STRICT, Attempt, Ruling, memory_missing, trials
+from mha_judge.sandbox.attempts import SOURCE, STRICT, Attempt, Ruling, memory_missing, prepared
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class Finding:
         return self.tier is not None and all(a.ruling is Ruling.HELD for a in self.attempts)
 
 
-def probe_all() -> Iterator[Finding]:
+def self_tests() -> Iterator[Finding]:
     """Try every backend in turn."""
     for make in BACKENDS.values():
-        yield probe(make())
+        yield self_test(make())
 
 
-def probe(sandbox: Sandbox) -> Finding:
+def self_test(sandbox: Sandbox) -> Finding:
     """Try one backend."""
     reason = sandbox.unavailable()
     if reason is not None:
@@ -48,7 +48,7 @@ def probe(sandbox: Sandbox) -> Finding:
             no_memory = memory_missing(channel)
             session = stack.enter_context(closing(Session(channel, SOURCE, STRICT)))
             session.load()
-            attempts = [trial.run(session) for trial in trials(stack, session, no_memory)]
+            attempts = [one.run(session) for one in prepared(stack, session, no_memory)]
             tier = session.tier.tier if session.tier is not None else ""
     except (JudgeError, LoadFailed, CheckFailure) as error:
         return Finding(sandbox.name, None, str(error))

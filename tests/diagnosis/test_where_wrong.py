@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from mha_judge.bank import Bank
-from mha_judge.diagnosis.restrictions import features, refusing, telling
+from mha_judge.diagnosis.where_wrong import features, refusing, telling
 from mha_judge.grading.calling.trace import Step
 from mha_judge.judge import grade
 from mha_judge.sandbox import SandboxOptions

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from mha_judge.diagnosis.likeness import ALIKE, alike, same_answer, same_error
+from mha_judge.diagnosis.matching import ALIKE, alike, same_answer, same_error
 from mha_judge.grading.failures import Raised
 
 NUMBERS = torch.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])

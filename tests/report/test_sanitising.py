@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha_judge.untrusted import clean, visible
+from mha_judge.sanitising import clean, visible
 
 
 @pytest.mark.parametrize(

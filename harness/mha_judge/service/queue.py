@@ -17,11 +17,11 @@ from mha_judge.judge import fresh_seed
 from mha_judge.library import Judge
 from mha_judge.pool import Grading
 from mha_judge.report.models import CheckResult, Report
+from mha_judge.sanitising import clean
 from mha_judge.service.metrics import Metrics
 from mha_judge.service.models import Ask, Reason, State
 from mha_judge.service.store import Store, Stored
 from mha_judge.submission import Submission
-from mha_judge.untrusted import clean
 
 _TRIES = 3
 """How often the judge may fail on an answer before that is told."""
@@ -84,7 +84,7 @@ class Ticket:
         return True
 
 
-class Desk:
+class Queue:
     """Accepts answers, and has them graded in the order in which they came."""
 
     def __init__(

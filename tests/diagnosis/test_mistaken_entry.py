@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from mha_judge.bank import Bank
-from mha_judge.diagnosis.stand_in import ROUNDED, StandIn
+from mha_judge.diagnosis.mistaken_entry import ROUNDED, MistakenEntry
 from mha_judge.grading.expecting.memory import memory
 
 
@@ -39,8 +39,8 @@ def test_a_program_is_asked_once_however_many_candidates_are_compared_with_it(ta
 
     x = torch.ones(3)
     for _ in range(2):
-        stand_in = StandIn(program, target)
-        found = stand_in.remembered((x,), lambda own=stand_in: own.call(ROUNDED)(x))
+        mistaken_entry = MistakenEntry(program, target)
+        found = mistaken_entry.remembered((x,), lambda own=mistaken_entry: own.call(ROUNDED)(x))
         assert found.tolist() == [2, 2, 2]
 
     assert len(asked) == 1
@@ -50,8 +50,10 @@ def test_another_program_or_question_is_another_answer(target):
     x = torch.ones(3)
 
     def answer(program, question):
-        stand_in = StandIn(program, target)
-        return stand_in.remembered((question,), lambda: stand_in.call(ROUNDED)(question)).tolist()
+        mistaken_entry = MistakenEntry(program, target)
+        return mistaken_entry.remembered(
+            (question,), lambda: mistaken_entry.call(ROUNDED)(question)
+        ).tolist()
 
     doubled, same = (lambda x: 2 * x), (lambda x: x)
 
@@ -67,6 +69,6 @@ def test_a_target_that_keeps_a_state_is_asked_each_time(target):
     target.identity = lambda: None
 
     for _ in range(2):
-        StandIn(lambda: None, target).remembered((), lambda: asked.append(1))
+        MistakenEntry(lambda: None, target).remembered((), lambda: asked.append(1))
 
     assert len(asked) == 2
