@@ -7,10 +7,10 @@ from concurrent.futures import CancelledError
 
 from practising import BANK, report_of
 
+from mha_judge.app.app import PracticeApp
+from mha_judge.app.session import Session
 from mha_judge.outcomes import Sample, Verdict
 from mha_judge.pool import Grading, Job
-from mha_judge.practice.app.app import PracticeApp
-from mha_judge.practice.app.session import Session
 from mha_judge.practice.progress import Progress
 from mha_judge.report.models import CheckResult, LoadProblem
 

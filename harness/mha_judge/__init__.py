@@ -59,7 +59,7 @@ _HOMES = {
         "UsageError",
     ),
     "library": ("Graded", "Judge"),
-    "listing": ("ProblemSummary",),
+    "bank.listing": ("ProblemSummary",),
     "outcomes": ("Category", "Outcome", "Severity", "Verdict"),
     "pool": ("Grading",),
     "report.models": ("CheckResult", "Diagnosis", "Report"),

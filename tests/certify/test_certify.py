@@ -122,13 +122,22 @@ def test_a_change_of_the_reference_that_a_mistake_does_not_follow_is_refused(ban
         bank.mistakes(PROBLEM)
 
 
-def test_what_readers_lack_and_a_check_that_cannot_fail_are_noticed_and_nothing_else_is(bank):
+def test_what_texts_lack_is_told_all_at_once_and_nothing_else_is(bank):
     folder = bank.root / "problems" / PROBLEM
-    (folder / "statement.zh.md").unlink()
-    edit(folder / "problem.toml", "gradients = ", "# gradients = ")
+    edit(folder / "problem.toml", "拆分与合并注意力头", "In English")
     edit(folder / "starter.py", "TODO", "to do")
     ladders = bank.root / "reference" / "hints" / f"{PROBLEM}.toml"
     edit(ladders, "\nwhere_zh = ", "\n# where_zh = ", count=1)
+
+    found = faults(bank)
+
+    for words in ("title_zh is not in Chinese", "the starter has no TODO", "has no `where_zh`"):
+        assert any(words in fault for fault in found), words
+    assert len(found) == 3
+
+
+def test_a_category_without_hint_and_a_check_that_cannot_fail_are_noticed_and_nothing_else_is(bank):
+    edit(bank.root / "problems" / PROBLEM / "problem.toml", "gradients = ", "# gradients = ")
     with bank.grader(PROBLEM).open("a", encoding="utf-8") as grader:
         grader.write(
             '\n\n@check("Nothing", category="values")\ndef test_nothing(candidate):\n    pass\n'
@@ -136,15 +145,10 @@ def test_what_readers_lack_and_a_check_that_cannot_fail_are_noticed_and_nothing_
 
     found = faults(bank)
 
-    assert "check nothing: no mistake fails it; add one that does, or remove it" in found
-    for words in (
-        "statement.zh.md is missing",
-        "no hint for the category gradients",
-        "the starter has no TODO",
-        "problem: where_zh",
-    ):
-        assert any(words in fault for fault in found), words
-    assert len(found) == 5
+    assert sorted(found) == [
+        "check nothing: no mistake fails it; add one that does, or remove it",
+        "texts: problem.toml has no hint for the category gradients",
+    ]
 
 
 def test_a_mutant_that_is_listed_in_vain_is_the_only_fault_of_a_problem_without_any(bank):

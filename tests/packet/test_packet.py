@@ -11,11 +11,12 @@ from mha_judge.bank import LANGUAGES
 from mha_judge.errors import UsageError
 from mha_judge.packet.answers import by_candidate, from_report
 from mha_judge.packet.build import build
+from mha_judge.packet.folder import make_folder
 from mha_judge.packet.models import Notes
 from mha_judge.packet.notes import read_notes
 from mha_judge.packet.questions import follow_ups
 from mha_judge.render.packet import html
-from mha_judge.render.packet.files import make_folder, write
+from mha_judge.render.packet.files import write
 from mha_judge.report.models import Diagnosis, LoadProblem
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>]]>{{ 7 * 7 }}&amp;"

@@ -14,11 +14,11 @@ from practising import BANK, hand_in
 from practising_app import RIGHT, WRONG, CountingJudge, FakeJudge, Opened, use
 
 from mha_judge import Judge
+from mha_judge.app.app import PracticeApp
+from mha_judge.app.editor import Manner, plan
+from mha_judge.app.session import Session
 from mha_judge.cli import main
 from mha_judge.errors import JudgeError, ProgressUnavailable
-from mha_judge.practice.app.app import PracticeApp
-from mha_judge.practice.app.editor import Manner, plan
-from mha_judge.practice.app.session import Session
 from mha_judge.practice.learner import Learner
 from mha_judge.practice.progress import PATH_VARIABLE, End, Progress
 

@@ -198,7 +198,7 @@ def test_without_a_multiplexer_the_editor_has_the_terminal_to_itself(
 def test_what_it_imports_before_its_first_picture():
     code = """
         import sys
-        import mha_judge.cli.practice, mha_judge.practice.app.app
+        import mha_judge.cli.practice, mha_judge.app.app
         print(sorted({"torch", "numpy", "pytest", "pydantic.main", "fsrs"} & sys.modules.keys()))
         import mha_judge.library, mha_judge.practice.learner
         print(sorted({"torch", "numpy", "pytest"} & sys.modules.keys()))

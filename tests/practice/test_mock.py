@@ -18,17 +18,19 @@ import pytest
 from click.testing import CliRunner
 from practising import BANK, report_of
 
+from mha_judge.app import interview as terminal
 from mha_judge.bank.listing import summaries
 from mha_judge.cli import main
-from mha_judge.cli import mock as terminal
+from mha_judge.cli import mock as command
 from mha_judge.errors import JudgeError, UsageError
 from mha_judge.packet import bundle
-from mha_judge.practice import mock_files, reviews
+from mha_judge.practice import reviews
 from mha_judge.practice.learner import Learner
 from mha_judge.practice.mock import Mock, Over, free_folder, open_interview
 from mha_judge.practice.mock_choice import Wishes, choose
 from mha_judge.practice.order import Standing, known
 from mha_judge.practice.progress import Progress
+from mha_judge.render.practice import mock_files
 from mha_judge.report.models import SubmissionInfo
 from mha_judge.submission import Submission
 
@@ -429,7 +431,7 @@ class Typist:
         self.store, self.tmp_path = store, tmp_path
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr("mha_judge.library.Judge", FakeJudge)
-        monkeypatch.setattr(terminal, "_has_terminal", lambda: True)
+        monkeypatch.setattr(command, "_has_terminal", lambda: True)
         self._patch = monkeypatch
 
     def __call__(self, *args, typed="", writes=(), expected=0):
@@ -442,7 +444,7 @@ class Typist:
                 Path(path).write_text(text)
             return really(path)
 
-        self._patch.setattr("mha_judge.cli.mock.Submission.read", staticmethod(read))
+        self._patch.setattr("mha_judge.app.interview.Submission.read", staticmethod(read))
         result = CliRunner().invoke(main, ["mock", *map(str, args)], input=typed)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception

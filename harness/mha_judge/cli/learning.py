@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from mha_judge.cli.context import bank_of
 from mha_judge.errors import ProgressUnavailable
+from mha_judge.render.prose import say
 
 if TYPE_CHECKING:
     from mha_judge.practice.learner import Kept, Learner
@@ -59,13 +58,6 @@ def keep(ctx: click.Context, submission: Submission, report: Report) -> Kept | N
     except ProgressUnavailable as error:
         click.echo(f"mha-judge: {error}", err=True)
         return None
-
-
-def say(text: str | Text, style: str = "") -> None:
-    """Print prose: a terminal's lines end between words, and a file's where the text has an end."""
-    console = Console(highlight=False)
-    told = Text(text, style=style) if isinstance(text, str) else text
-    console.print(told, soft_wrap=not console.is_terminal)
 
 
 def say_kept(kept: Kept, problem: str) -> None:

@@ -9,7 +9,8 @@ import click
 from rich.text import Text
 
 from mha_judge.cli.language import language_option
-from mha_judge.cli.learning import json_option, learning, print_json, say
+from mha_judge.cli.learning import json_option, learning, print_json
+from mha_judge.render.prose import say
 
 if TYPE_CHECKING:
     from mha_judge.practice.learner import Learner

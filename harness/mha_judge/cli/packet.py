@@ -72,8 +72,9 @@ def command(
         bank.require(problem_id)
     from mha_judge.judge import fresh_seed
     from mha_judge.packet.answers import from_report, from_results
+    from mha_judge.packet.folder import make_folder
     from mha_judge.packet.notes import read_notes
-    from mha_judge.render.packet.files import make_folder, write
+    from mha_judge.render.packet.files import write
     from mha_judge.scoring.answers import discover
     from mha_judge.scoring.keys import Keys
 

@@ -64,7 +64,7 @@ def command(
     if problem_id is not None:
         bank.require(problem_id)
     if edit_cmd is not None:
-        from mha_judge.practice.app.editor import words_of
+        from mha_judge.app.editor import words_of
 
         words_of(edit_cmd)
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
@@ -81,8 +81,8 @@ def command(
     for name in ("COLUMNS", "LINES"):  # what was true when a shell set them; windows change
         os.environ.pop(name, None)
     gc.disable()  # the app enables it after the first picture: nothing of this is ever garbage
-    from mha_judge.practice.app.app import PracticeApp
-    from mha_judge.practice.app.session import Session
+    from mha_judge.app.app import PracticeApp
+    from mha_judge.app.session import Session
     from mha_judge.practice.progress import Progress, default_path
 
     with Progress(None if no_progress else default_path()) as progress:

@@ -10,8 +10,9 @@ from rich.text import Text
 
 from mha_judge.cli.context import folded
 from mha_judge.cli.language import language_option
-from mha_judge.cli.learning import json_option, learning, print_json, say
+from mha_judge.cli.learning import json_option, learning, print_json
 from mha_judge.errors import UsageError
+from mha_judge.render.prose import say
 
 _WORDS = {
     "en": {

@@ -128,7 +128,8 @@ def command(
 
     from mha_judge.judge import fresh_seed
     from mha_judge.packet.answers import from_results
-    from mha_judge.render.packet.files import make_folder, write
+    from mha_judge.packet.folder import make_folder
+    from mha_judge.render.packet.files import write
     from mha_judge.render.score import candidates, csv, html, junit, terminal
     from mha_judge.render.score.progress import watcher
     from mha_judge.report.models import Reveal

@@ -411,7 +411,7 @@ def text_of(choice: Choice, language: str) -> str:
 
 
 def _require_writable(folder: Path) -> None:
-    from mha_judge.render.packet.files import make_folder
+    from mha_judge.packet.folder import make_folder
 
     make_folder(folder)
     if not os.access(folder, os.W_OK | os.X_OK):

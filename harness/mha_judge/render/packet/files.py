@@ -15,20 +15,6 @@ from mha_judge.render.packet import html
 from mha_judge.render.score.candidates import file_name
 
 
-def make_folder(folder: Path) -> None:
-    """Make the folder of the packets, where it is not there.
-
-    Raises:
-        UsageError: If it cannot be made.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(
-            f"{folder} cannot be made ({error.strerror}); name another folder"
-        ) from error
-
-
 def write(
     answers: Iterable[Answer],
     bank: Bank,

@@ -12,9 +12,9 @@ from textual.containers import Vertical, VerticalScroll
 from textual.timer import Timer
 from textual.widgets import Static, TabbedContent, TabPane
 
+from mha_judge.app import drawing
+from mha_judge.app.session import Session
 from mha_judge.errors import JudgeError
-from mha_judge.practice.app import drawing
-from mha_judge.practice.app.session import Session
 
 if TYPE_CHECKING:  # they are imported when they are needed: the first picture comes before
     from textual.widgets import Markdown, TextArea

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from mha_judge.bank import Bank
 from mha_judge.errors import UsageError
 from mha_judge.packet.answers import Answer
+from mha_judge.packet.folder import make_folder
 from mha_judge.practice.mock import MARKS, Asked, Mock, Over, State, Task
 from mha_judge.render.packet import files
 from mha_judge.render.score.candidates import file_name
@@ -96,7 +97,7 @@ def write(mock: Mock, language: str) -> list[Path]:
         BankError: If the bank is broken.
     """
     folder = Path(mock.state.folder)
-    files.make_folder(folder)
+    make_folder(folder)
     if not mock.state.packet:
         mock.state.packet = _free_name(folder)
         mock.save()  # a second try writes over its own files, and over no others

@@ -13,13 +13,13 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static
 
+from mha_judge.app import drawing, editor
+from mha_judge.app.contents import Contents
+from mha_judge.app.dialogs import Question, Rating, Reading, translated
+from mha_judge.app.grading import Checked, Event, Graded
+from mha_judge.app.pages import NAMES, Pages
+from mha_judge.app.session import Began, Mark, Overview, Session, State
 from mha_judge.errors import JudgeError
-from mha_judge.practice.app import drawing, editor
-from mha_judge.practice.app.contents import Contents
-from mha_judge.practice.app.dialogs import Question, Rating, Reading, translated
-from mha_judge.practice.app.grading import Checked, Event, Graded
-from mha_judge.practice.app.pages import NAMES, Pages
-from mha_judge.practice.app.session import Began, Mark, Overview, Session, State
 from mha_judge.practice.progress import End
 
 _LOOK_FOR_SAVES_S = 0.1

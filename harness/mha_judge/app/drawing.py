@@ -10,8 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from mha_judge.practice.app.session import Answer, Mark, Overview, State
-from mha_judge.practice.app.words import CATEGORIES, Words
+from mha_judge.app.session import Answer, Mark, Overview, State
+from mha_judge.app.words import CATEGORIES, Words
 from mha_judge.practice.progress import End
 from mha_judge.sanitising import clean_line
 

@@ -11,10 +11,10 @@ from textual.app import App
 from textual.screen import Screen
 from textual.theme import Theme
 
-from mha_judge.practice.app.dialogs import LEAST_COLUMNS, LEAST_ROWS, TooSmall
-from mha_judge.practice.app.drawing import BLUE, ORANGE, SURFACE
-from mha_judge.practice.app.main_screen import MainScreen
-from mha_judge.practice.app.session import Session
+from mha_judge.app.dialogs import LEAST_COLUMNS, LEAST_ROWS, TooSmall
+from mha_judge.app.drawing import BLUE, ORANGE, SURFACE
+from mha_judge.app.main_screen import MainScreen
+from mha_judge.app.session import Session
 
 _THEME = Theme(
     name="mha-judge",

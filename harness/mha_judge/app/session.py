@@ -14,12 +14,12 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mha_judge.app.grading import Background, Checked, Failed, Graded, Grader
+from mha_judge.app.words import WORDS, Words
 from mha_judge.bank import Bank, module_name
 from mha_judge.bank.listing import ProblemSummary, tracks
 from mha_judge.errors import JudgeError, UsageError
 from mha_judge.file_versions import FileVersion, version_of
-from mha_judge.practice.app.grading import Background, Checked, Failed, Graded, Grader
-from mha_judge.practice.app.words import WORDS, Words
 from mha_judge.practice.progress import End, Progress
 
 if TYPE_CHECKING:  # the first picture must not wait for pydantic

@@ -9,9 +9,9 @@ from rich.text import Text
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from mha_judge.app import drawing
+from mha_judge.app.session import Overview, Session
 from mha_judge.bank.listing import TRACKS
-from mha_judge.practice.app import drawing
-from mha_judge.practice.app.session import Overview, Session
 
 _NEXT, _PROBLEM = "next:", "problem:"
 

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
-from mha_judge.practice.app.words import Words
+from mha_judge.app.words import Words
 
 LEAST_COLUMNS, LEAST_ROWS = 60, 16
 """What the app needs; in less it says so."""
