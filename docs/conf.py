@@ -34,7 +34,7 @@ _CONTENTS = {
     ],
     "Look up": [
         "/problems/README", "reference/commands", "reference/commands-many", "reference/report",
-        "reference/contract", "benchmarks",
+        "reference/contract", "reference/grading", "benchmarks",
     ],
     "Add a problem": [
         "authoring/problem", "authoring/checks", "authoring/mistakes", "authoring/example",

@@ -7,7 +7,7 @@ import inspect
 import re
 import types
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -16,6 +16,7 @@ import click
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from mha_judge import grading
 from mha_judge.bank.problem import Problem
 from mha_judge.cli import main
 from mha_judge.cli.context import INTERRUPTED
@@ -26,6 +27,8 @@ from mha_judge.report.models import Report
 FOLDER = Path(__file__).parent / "reference"
 _MADE = "This page is made from the code by `make texts`."
 _OF_ANY_SEED = re.compile(r" *\[0<=x<=\d{16}\]")
+_INDENT = 4
+"""Of an entry in a section of a docstring."""
 _SEVERAL = 3
 """Commands that must share an option before it is told of in one place."""
 _PLAIN = {
@@ -49,6 +52,7 @@ def pages() -> dict[str, str]:
         "commands.md": "\n".join([_COMMANDS, *_common(), *_sections(one[:many])]),
         "commands-many.md": "\n".join([_COMMANDS_MANY.rstrip(), *_sections(one[many:])]),
         "report.md": "\n".join(_models("The JSON report", _REPORT, Report)),
+        "grading.md": "\n".join(_functions()),
         "contract.md": "\n".join(_models("The contract in `problem.toml`", _CONTRACT, Problem)),
     }
 
@@ -79,6 +83,14 @@ What `mha-judge run FILE --json PATH` writes, key by key: the file holds everyth
 _CONTRACT = f"""\
 Every key of a `problem.toml`. A key that is not here is refused, so that a typo never becomes a
 default. [A new problem](../authoring/problem.md) says how to choose them.
+
+{_MADE}
+"""
+_GRADING = f"""\
+# What graders are written with
+
+All that `mha_judge.grading` offers to a grader, with signatures. [A grader's
+checks](../authoring/checks.md) shows how they are used.
 
 {_MADE}
 """
@@ -185,6 +197,42 @@ def _models(title: str, head: str, root: type[BaseModel]) -> Iterator[str]:
             rows.append(" | ".join(map(_cell, (f"`{name}`", kind, default, field.description))))
         yield from _table(rows, "key", "holds", "default")
     yield ""
+
+
+def _functions() -> Iterator[str]:
+    yield _GRADING.rstrip()
+    for name in grading.__all__:
+        one = getattr(grading, name)
+        yield f"\n## `{name}`\n"
+        if inspect.isclass(one):
+            yield _told(one.__doc__)
+            for inner, member in inspect.getmembers(one, inspect.isfunction):
+                if not inner.startswith("_") and inner in vars(one):
+                    yield f"\n{_signature(inner, member)}\n\n{_told(member.__doc__)}"
+        else:
+            yield f"{_signature(name, one)}\n\n{_told(one.__doc__)}"
+    yield ""
+
+
+def _signature(name: str, function: Callable[..., Any]) -> str:
+    """Return how a function is called, as code: its parameters and their defaults, a line each."""
+    parameters = inspect.signature(function).parameters.values()
+    plain = [one.replace(annotation=one.empty) for one in parameters if one.name != "self"]
+    return f"```python\n{name}{inspect.Signature(plain)}\n```"
+
+
+def _told(text: str | None) -> str:
+    """Return a docstring, each entry of its sections an item."""
+    lines: list[str] = []
+    for line in inspect.cleandoc(text or "").splitlines():
+        indent, words = len(line) - len(line.lstrip()), line.strip()
+        if line.endswith(":") and not indent and " " not in line:
+            lines.append(f"{words}\n")
+        elif indent == _INDENT:
+            lines.append(f"- `{words.replace(': ', '`: ', 1)}")
+        else:
+            lines.append(f"  {words}" if indent else words)
+    return "\n".join(lines)
 
 
 def _default(value: object) -> str:

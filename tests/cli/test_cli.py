@@ -1,10 +1,12 @@
 """Commands, their output and their exit codes."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from datetime import UTC, datetime
 
 import pytest
 from click.testing import CliRunner
@@ -12,6 +14,7 @@ from click.testing import CliRunner
 from mha_judge.bank import Bank
 from mha_judge.bank.listing import TRACKS
 from mha_judge.cli import main
+from mha_judge.practice.progress import PATH_VARIABLE, Progress
 
 BANK = Bank.builtin()
 FAST = ("--problem", "sdpa", "--only", "output-shape", "--only", "values")
@@ -266,6 +269,24 @@ class TestServing:
         )
 
         assert found.stdout.endswith("TORCH False\n")
+
+    def test_list_marks_what_is_kept_and_imports_no_models_for_it(self, tmp_path):
+        path = tmp_path / "progress.sqlite"
+        with Progress(path) as progress:
+            progress.begin("softmax", "softmax.py", datetime.now(UTC), review=False)
+        code = (
+            "import sys; from mha_judge.cli import main\n"
+            "main(['list'], standalone_mode=False)\n"
+            "print('MODELS', 'pydantic' in sys.modules)"
+        )
+
+        found = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True,
+            env={**os.environ, PATH_VARIABLE: str(path)},
+        )  # fmt: skip
+
+        assert "  ● softmax " in found.stdout
+        assert found.stdout.endswith("MODELS False\n")
 
 
 @pytest.mark.slow

@@ -7,9 +7,10 @@ from mha_judge.bank.ladder import PRICES
 from mha_judge.bank.listing import summaries
 from mha_judge.errors import UsageError
 from mha_judge.practice import reviews
-from mha_judge.practice.order import Kind, known, misconceptions, proposals, standings
+from mha_judge.practice.order import Kind, known, misconceptions, proposals
 from mha_judge.practice.progress import End
 from mha_judge.practice.solution import solution_of
+from mha_judge.practice.standing import standings
 
 SHARED = next(name for name, mistake in misconceptions(BANK, "sdpa").items() if mistake == "argmax")
 

@@ -28,8 +28,9 @@ from mha_judge.practice import reviews
 from mha_judge.practice.learner import Learner
 from mha_judge.practice.mock import Mock, Over, free_folder, open_interview
 from mha_judge.practice.mock_choice import Wishes, choose
-from mha_judge.practice.order import Standing, known
+from mha_judge.practice.order import known
 from mha_judge.practice.progress import Progress
+from mha_judge.practice.standing import Standing
 from mha_judge.render.practice import mock_files
 from mha_judge.report.models import SubmissionInfo
 from mha_judge.submission import Submission

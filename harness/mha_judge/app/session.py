@@ -210,11 +210,12 @@ class Session:
             BankError: If a problem is broken.
         """
         from mha_judge.practice import order
+        from mha_judge.practice.standing import standings
 
         found = order.proposals(self.bank, self._progress, self._now(), self.language)
         marks = {
             problem: Mark.OPEN if one.is_open else Mark.SOLVED
-            for problem, one in order.standings(self._progress).items()
+            for problem, one in standings(self._progress).items()
             if one.is_open or one.solved
         }
         again = (order.Kind.REVIEW, order.Kind.MISCONCEPTION)

@@ -9,7 +9,6 @@ import click
 from mha_judge.bank.listing import TRACKS, ProblemSummary, tracks
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.language import language_option
-from mha_judge.cli.learning import learning
 from mha_judge.errors import ProgressUnavailable
 
 _HEADINGS = {
@@ -24,7 +23,7 @@ _HEADINGS = {
 def command(ctx: click.Context, lang: str) -> None:
     """List the problems by track, each after those that it requires; ✓ is solved, ● begun."""
     found = tracks(bank_of(ctx))
-    marks = _marks(ctx)
+    marks = _marks()
     rows = {track: [_row(line, lang) for line in lines] for track, lines in found.items()}
     every = [_HEADINGS[lang], *(row for lines in rows.values() for row in lines)]
     widths = [max(_width(row[column]) for row in every) for column in range(len(every[0]))]
@@ -36,17 +35,19 @@ def command(ctx: click.Context, lang: str) -> None:
     click.secho("\nmha-judge show ID · mha-judge start ID · mha-judge run FILE", dim=True)
 
 
-def _marks(ctx: click.Context) -> dict[str, str]:
+def _marks() -> dict[str, str]:
     """Return a sign for each problem that is kept as solved or begun; no file is made for that."""
-    from mha_judge.practice.progress import default_path
+    from mha_judge.practice.progress import Progress, default_path
 
     if not default_path().exists():
         return {}
-    from mha_judge.practice.order import standings
+    from mha_judge.practice.standing import standings
 
     try:
-        with learning(ctx) as learner:
-            found = standings(learner.progress)
+        with Progress(default_path()) as progress:
+            if progress.notice:
+                click.echo(f"mha-judge: {progress.notice}", err=True)
+            found = standings(progress)
     except ProgressUnavailable as error:
         click.echo(f"mha-judge: {error}", err=True)
         return {}

@@ -41,6 +41,7 @@ class Draw:
         return torch.randint(1, most + 1, shape, generator=self._generator)
 
     def permutation(self, count: int) -> Tensor:
+        """Return the numbers below `count` in an order of its own, as int64."""
         return torch.randperm(count, generator=self._generator)
 
     def sizes(self, names: str, choices: Sequence[int] = PRIMES) -> dict[str, int]:

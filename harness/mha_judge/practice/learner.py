@@ -14,8 +14,9 @@ from mha_judge.bank.ladder import PRICES, RUNGS, read_ladders
 from mha_judge.bank.questions import Choice, Question
 from mha_judge.errors import UsageError
 from mha_judge.practice import reviews
-from mha_judge.practice.order import misconceptions, standings
+from mha_judge.practice.order import misconceptions
 from mha_judge.practice.progress import Attempt, End, Progress, Round
+from mha_judge.practice.standing import standings
 from mha_judge.report.models import Report
 from mha_judge.submission import Submission
 

@@ -23,8 +23,9 @@ from mha_judge.packet.models import Question as OpenQuestion
 from mha_judge.packet.questions import general
 from mha_judge.practice.learner import Kept, Learner, Offer, now
 from mha_judge.practice.mock_choice import Chosen, Wishes, choose
-from mha_judge.practice.order import standings, weak
+from mha_judge.practice.order import weak
 from mha_judge.practice.progress import Interview, Progress, Round
+from mha_judge.practice.standing import standings
 from mha_judge.report.models import Report
 from mha_judge.scoring.keys import Keys
 from mha_judge.submission import Submission

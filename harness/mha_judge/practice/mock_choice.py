@@ -11,7 +11,8 @@ from mha_judge.bank import Bank
 from mha_judge.bank.listing import TRACKS, ProblemSummary, summaries, tracks
 from mha_judge.errors import UsageError
 from mha_judge.packet.questions import general
-from mha_judge.practice.order import Standing, known
+from mha_judge.practice.order import known
+from mha_judge.practice.standing import Standing
 
 QUESTIONS = 3
 """How many questions follow the problems."""

@@ -58,8 +58,9 @@ from typing import Any
 from mha_judge.bank import Bank
 from mha_judge.bank.listing import ProblemSummary, tracks
 from mha_judge.practice import reviews
-from mha_judge.practice.order import Standing, misconceptions, standings
+from mha_judge.practice.order import misconceptions
 from mha_judge.practice.progress import Attempt, End, Progress, Round, StoredCard
+from mha_judge.practice.standing import Standing, standings
 
 LEFT = "–"
 """The track of problems that are not in this bank, or not any more."""
