@@ -215,10 +215,11 @@ def _functions() -> Iterator[str]:
 
 
 def _signature(name: str, function: Callable[..., Any]) -> str:
-    """Return how a function is called, as code: its parameters and their defaults, a line each."""
+    """Return how a function is called, as code: its parameters with their defaults."""
     parameters = inspect.signature(function).parameters.values()
     plain = [one.replace(annotation=one.empty) for one in parameters if one.name != "self"]
-    return f"```python\n{name}{inspect.Signature(plain)}\n```"
+    call = str(inspect.Signature(plain)).replace("'", '"')
+    return f"```python\n{name}{call}\n```"
 
 
 def _told(text: str | None) -> str:

@@ -16,7 +16,7 @@ FILES = list(ROOT.glob("tests/submissions/*/*.py"))
 
 
 def collected(*arguments):
-    modules = ["tests/test_renaming.py", "tests/test_submissions.py", "tests/test_worlds.py"]
+    modules = ["tests/test_renaming.py", "tests/test_submissions.py", "tests/test_carrying.py"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "--collect-only", "-q", *modules, *arguments],
         cwd=ROOT,
@@ -42,7 +42,7 @@ def test_what_may_be_left_out_is_drawn_in_turn():
     assert not submissions[0] & submissions[1]
     renamed, worlds = (
         [{test for test in tests if name in test} for tests, _ in drawn]
-        for name in ("under_other_names", "test_worlds")
+        for name in ("under_other_names", "test_carrying")
     )
     assert len(renamed[0]) == len(renamed[1])
     assert not renamed[0] & renamed[1]

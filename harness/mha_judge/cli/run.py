@@ -65,21 +65,28 @@ def command(
     bank = bank_of(ctx)
     name = problem_id or problem_of(submission, bank)
     bank.require(name)
-    # The supervisor starts before anything large is imported here: the imports overlap.
-    with closing(sandbox.open()) as channel, closing(gpus):
-        from mha_judge.judge import grade
+    report = None
+    if submission.syntax_error() is not None:
+        from mha_judge.judge import fresh_seed, unparsed
 
-        problem = bank.problem(name)
-        report = grade(
-            submission,
-            bank,
-            problem,
-            channel,
-            seed=seed,
-            only=only,
-            verdict_only=verdict_only,
-            gpus=gpus,
-        )
+        seed = fresh_seed() if seed is None else seed
+        report = unparsed(submission, bank.problem(name), seed=seed, verdict_only=verdict_only)
+    if report is None:
+        # The supervisor starts before anything large is imported here: the imports overlap.
+        with closing(sandbox.open()) as channel, closing(gpus):
+            from mha_judge.judge import grade
+
+            problem = bank.problem(name)
+            report = grade(
+                submission,
+                bank,
+                problem,
+                channel,
+                seed=seed,
+                only=only,
+                verdict_only=verdict_only,
+                gpus=gpus,
+            )
     kept = None if no_progress or only else keep(ctx, submission, report)
     from mha_judge.render.report import junit
 

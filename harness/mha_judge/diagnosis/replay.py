@@ -23,6 +23,7 @@ from mha_judge.diagnosis.matching import (
 )
 from mha_judge.diagnosis.mistaken_entry import EXACT, ROUNDED, MistakenEntry
 from mha_judge.diagnosis.programs import Program
+from mha_judge.grading.calling.replies import Called
 from mha_judge.grading.calling.sheet import AnswerSheet
 from mha_judge.grading.calling.stateful import Bound, Stateful
 from mha_judge.grading.calling.target import Target
@@ -95,8 +96,8 @@ class Replay:
         )
 
     def share_alike(self, step: Step) -> float:
-        """Return the share of a step's numbers that are the candidate's, from 0 to 1."""
-        if step.failure is not None or isinstance(step.target, AnswerSheet):
+        """Return the share of a call's numbers that are the candidate's, from 0 to 1."""
+        if not isinstance(step.found, Called):  # a failure, words, or a look at a cache
             return 0.0
         own = [one for one in leaves(self._result(step)) if isinstance(one, Tensor)]
         found = [one for one in leaves(step.found.value) if isinstance(one, Tensor)]

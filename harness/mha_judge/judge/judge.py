@@ -27,6 +27,7 @@ from mha_judge.errors import UsageError
 from mha_judge.judge import points
 from mha_judge.judge.repair import ID as REPAIRED
 from mha_judge.judge.repair import Repair, repairs, stop_of
+from mha_judge.judge.unparsed import unparsed
 from mha_judge.outcomes import Outcome, Verdict
 from mha_judge.processor import hold_instruction_set
 from mha_judge.report.models import (
@@ -102,6 +103,9 @@ def grade(
         JudgeError: No verdict could be reached; the submission is not to blame.
     """
     seed = fresh_seed() if seed is None else seed
+    report = unparsed(submission, problem, seed=seed, verdict_only=verdict_only)
+    if report is not None:
+        return report
     asked = _Asked(
         submission, bank, problem, channel, seed, frozenset(only), verdict_only, gpus, shows_call
     )

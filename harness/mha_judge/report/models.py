@@ -95,11 +95,15 @@ class SubmissionInfo(_Model):
     """Of its bytes."""
 
 
+NOTHING_RUN = "nothing was run"
+"""The tier where a file was not run at all."""
+
+
 class SandboxInfo(_Model):
     backend: str
     """`container`, `jail` or `none`."""
     tier: str
-    """The layers in force."""
+    """The layers in force; `nothing was run` of a file that is no Python."""
     details: dict[str, Any] = {}
     """What each layer told of itself."""
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError, SandboxUnavailable
-from mha_judge.outcomes import Verdict
+from mha_judge.judge.unparsed import without_running
 from mha_judge.pool import Job, Workforce
-from mha_judge.report.models import LoadProblem, Report, SandboxInfo, SubmissionInfo
+from mha_judge.report.models import LoadProblem, Report, SubmissionInfo
 from mha_judge.sanitising import clean, clean_line
 from mha_judge.scoring.answers import CandidateFile, HandedIn
 from mha_judge.scoring.keys import Keys
@@ -180,14 +180,6 @@ def _fault(error: JudgeError) -> Fault:
 
 def _unreadable(answer: CandidateFile, bank: Bank, seed: int) -> Report:
     """Return the report of a file that was never run."""
-    return Report(
-        problem=answer.problem,
-        title=bank.problem(answer.problem).title,
-        submission=SubmissionInfo(path=clean_line(str(answer.path)), sha256=""),
-        verdict=Verdict.ERROR,
-        score=0.0,
-        strict_score=0.0,
-        seed=seed,
-        sandbox=SandboxInfo(backend="none", tier="nothing was run"),
-        load_problem=LoadProblem(message=answer.unreadable),
-    )
+    submission = SubmissionInfo(path=clean_line(str(answer.path)), sha256="")
+    found = LoadProblem(message=answer.unreadable)
+    return without_running(bank.problem(answer.problem), submission, found, seed)

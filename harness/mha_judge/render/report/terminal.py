@@ -13,6 +13,7 @@ from mha_judge.outcomes import Outcome, Sample, Verdict
 from mha_judge.render.marks import MARKS
 from mha_judge.render.report.picture import picture
 from mha_judge.report.models import (
+    NOTHING_RUN,
     CheckResult,
     Diagnosis,
     FailingCall,
@@ -64,6 +65,9 @@ def show(
         _show_findings(report, console, reveal, every_check, named)
     if reveal is Reveal.FULL:
         _show_notes(report, console, every_check)
+    if report.sandbox.tier == NOTHING_RUN:
+        console.print(Text(NOTHING_RUN, style="dim"))
+        return
     console.print(
         Text(
             f"seed {report.seed} · {report.sandbox.backend}: {report.sandbox.tier} · "
