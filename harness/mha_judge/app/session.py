@@ -150,6 +150,7 @@ class Session:
         self.trouble = ""
         """Why something was not kept; empty again once something was."""
         self.answers: dict[str, Answer] = {}
+        self._titles = functools.cache(bank.titles)
         self.current: ProblemSummary | None = None
         self._progress = progress
         self._clock = clock
@@ -345,7 +346,7 @@ class Session:
     @property
     def answer(self) -> Answer | None:
         """The last answer to the open problem; titles of checks in the learner's language."""
-        answer, titles = self.answers.get(self._current.id), self.bank.titles(self.language)
+        answer, titles = self.answers.get(self._current.id), self._titles(self.language)
         return answer.with_titles(titles) if answer is not None and titles else answer
 
     # hints, solution, rating, notes

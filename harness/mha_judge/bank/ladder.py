@@ -122,12 +122,13 @@ def faults_of(bank: Bank, problem_id: str) -> list[str]:
     faults = [] if texts.problem else [f"{_path(bank, problem_id)} has no table [problem]"]
     reference = bank.reference(problem_id).read_text(encoding="utf-8")
     code = {m.id: _right_code(reference, m.source) for m in bank.mistakes(problem_id)}
+    suffixes = ("", "_zh")[: len(bank.languages(problem_id))]
     for name, table in {"problem": texts.problem, **texts.mistakes}.items():
         wanted = ("title", "explanation", "hint", "where", "change") if name in code else RUNGS
         for key in wanted if table or name in code else ():
             faults += [
                 f"{name} has no `{key}{suffix}`; write it in {_path(bank, problem_id)}"
-                for suffix in ("", "_zh")[: len(bank.languages(problem_id))]
+                for suffix in suffixes
                 if not table.get(key + suffix)
             ]
         faults += [

@@ -102,8 +102,7 @@ def circle(bank: Bank) -> list[str]:
 def _line(bank: Bank, problem_id: str) -> ProblemSummary:
     path = bank.root / "problems" / problem_id / "problem.toml"
     try:
-        fields = read_table(path)
-        fields = {"title_zh": "", **fields}
+        fields = {"title_zh": "", **read_table(path)}
         values = {name: fields[name] for name in _TYPES}
         fits = all(type(values[name]) is kind for name, kind in _TYPES.items())
         requires = fields.get("requires", [])

@@ -11,10 +11,10 @@ import click
 
 from mha_judge.cli.context import bank_of
 from mha_judge.errors import ProgressUnavailable
-from mha_judge.render.prose import say
 
 if TYPE_CHECKING:
     from mha_judge.practice.learner import Kept, Learner
+    from mha_judge.practice.progress import Progress
     from mha_judge.report.models import Report
     from mha_judge.submission import Submission
 
@@ -25,18 +25,30 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 @contextmanager
-def learning(ctx: click.Context, *, in_memory: bool = False) -> Iterator[Learner]:
+def progress_kept(*, in_memory: bool = False) -> Iterator[Progress]:
     """Open the learner's progress, and say so if what was there had to be set aside.
 
     Raises:
         ProgressUnavailable: It can be neither read nor made.
     """
-    from mha_judge.practice.learner import Learner
     from mha_judge.practice.progress import Progress, default_path
 
     with Progress(None if in_memory else default_path()) as progress:
         if progress.notice:
             click.echo(f"mha-judge: {progress.notice}", err=True)
+        yield progress
+
+
+@contextmanager
+def learning(ctx: click.Context, *, in_memory: bool = False) -> Iterator[Learner]:
+    """Open the learner's progress, as `progress_kept` does, with what can be done with it.
+
+    Raises:
+        ProgressUnavailable: It can be neither read nor made.
+    """
+    from mha_judge.practice.learner import Learner
+
+    with progress_kept(in_memory=in_memory) as progress:
         yield Learner(bank_of(ctx), progress)
 
 
@@ -62,6 +74,8 @@ def keep(ctx: click.Context, submission: Submission, report: Report) -> Kept | N
 
 def say_kept(kept: Kept, problem: str) -> None:
     """Say, below a report, which attempt it was, when the problem comes back, and what helps."""
+    from mha_judge.render.prose import say  # which `list` need not import
+
     attempt = kept.attempt
     parts = [f"attempt {kept.number}"]
     if attempt.hints:

@@ -9,6 +9,7 @@ import click
 from mha_judge.bank.listing import TRACKS, ProblemSummary, tracks
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.language import language_option
+from mha_judge.cli.learning import progress_kept
 from mha_judge.errors import ProgressUnavailable
 
 _HEADINGS = {
@@ -37,16 +38,14 @@ def command(ctx: click.Context, lang: str) -> None:
 
 def _marks() -> dict[str, str]:
     """Return a sign for each problem that is kept as solved or begun; no file is made for that."""
-    from mha_judge.practice.progress import Progress, default_path
+    from mha_judge.practice.progress import default_path
 
     if not default_path().exists():
         return {}
     from mha_judge.practice.standing import standings
 
     try:
-        with Progress(default_path()) as progress:
-            if progress.notice:
-                click.echo(f"mha-judge: {progress.notice}", err=True)
+        with progress_kept() as progress:
             found = standings(progress)
     except ProgressUnavailable as error:
         click.echo(f"mha-judge: {error}", err=True)

@@ -134,6 +134,7 @@ _HIDING = frozenset({
     ("scores", "large"), ("scores", "low"), ("scores", "apart"),
 })  # fmt: skip
 """Beside which little else shows: rounding is coarse, or weights are 0 or 1 whatever else is."""
+_GRADIENTS = (("gradient", "asked"), ("gradient", "expanded"))
 _NOT_DIFFERENTIATED: frozenset[Value | str] = frozenset({
         "mode", "scores", "object", "weights", ("mask", "alone"), ("mask", "row"),
         ("size", "one"), ("heads", "single"), ("values", "large"), ("values", "small"),
@@ -141,7 +142,7 @@ _NOT_DIFFERENTIATED: frozenset[Value | str] = frozenset({
     })  # fmt: skip
 """What is blocked, or told by a softmax that is 0 or 1, has gradients that are rounding alone."""
 _APART: Mapping[Value, frozenset[Value | str]] = {
-    **dict.fromkeys((("gradient", "asked"), ("gradient", "expanded")), _NOT_DIFFERENTIATED),
+    **dict.fromkeys(_GRADIENTS, _NOT_DIFFERENTIATED),
     ("object", "one"): frozenset({("size", "first"), ("size", "last"), "values", "scores"}),
     ("size", "one"): frozenset({"mask", "scores"}),
     ("size", "many"): frozenset({"heads"}),
@@ -247,6 +248,10 @@ class _Rows:
         self._wrt = wrt
         self._layers: dict[object, Layer] = {}
         self._has_norms = any(role.kind == "norm" for role in cases[0].target.entry.roles)
+        self._apart = _APART
+        if self._has_norms:
+            unbounded = _NOT_DIFFERENTIATED | _DIVIDED_BY_LITTLE
+            self._apart = {**_APART, **dict.fromkeys(_GRADIENTS, unbounded)}
         self._called: set[object] = set()
         """Layers, and the gradient modes in which they were called."""
         self._wide = 2 * asking.draw.integer(*_WIDE)
@@ -402,10 +407,7 @@ class _Rows:
             if first[0] == _CASE:
                 if first[1] in self._unable.get(second, ()):
                     return True
-            elif second[1] and not _APART.get(first, frozenset()).isdisjoint({second, second[0]}):
-                return True
-            differs = first[0] == "gradient" and first[1] and self._has_norms
-            if differs and second in _DIVIDED_BY_LITTLE:
+            elif second[1] and not {second, second[0]}.isdisjoint(self._apart.get(first, ())):
                 return True
         unable = self._unable.get(one, set()) | self._unable.get(other, set())
         return len(unable) == len(self._cases)
