@@ -62,13 +62,14 @@ def long(
     forms: set[object] = set()
     for case in single:
         flags = tuple(value for value in case.args if isinstance(value, bool))
-        form = (flags, _rows_of_mask(case))
+        given = (*flags, *case.shapes.numbers(), *case.shapes.tuples())
+        form = (given, _rows_of_mask(case))
         if form not in forms:
             forms.add(form)
-            given = wrt.get(case.target.entry.name, ()) if len(forms) == 1 else ()
-            yield _at(asking, case, _square(asking, case, _HUNDREDS), wrt=given)
-            if (flags,) not in forms and asking.is_also_in(torch.bfloat16, case):
-                forms.add((flags,))
+            learning = wrt.get(case.target.entry.name, ()) if len(forms) == 1 else ()
+            yield _at(asking, case, _square(asking, case, _HUNDREDS), wrt=learning)
+            if (given,) not in forms and asking.is_also_in(torch.bfloat16, case):
+                forms.add((given,))
                 yield _aloud(asking, in_dtype(case, torch.bfloat16))
     for case in masked[:1]:
         yield from _with_a_count(asking, case)
@@ -191,8 +192,8 @@ def _loud_failure(asking: Asking, case: Case, letters: Mapping[str, int]) -> Che
             for one, other in pairs:
                 require_unfelt(one, other)
             asking.require_right(case, loud, after)
-            if any(bool(unfelt(one[1], other[1]).any()) for one, other in pairs):
-                break  # else each position feels some of those that are louder
+            if all(bool(unfelt(one[1], other[1]).any()) for one, other in pairs):
+                break  # else each position of some result feels some of those that are louder
     except CheckFailure as failure:
         return failure
     return None
