@@ -21,6 +21,7 @@ from typing import Any
 
 import platformdirs
 
+from mha_judge.database import changing, connected, version_of
 from mha_judge.errors import ProgressUnavailable, UsageError
 
 PATH_VARIABLE = "MHA_JUDGE_PROGRESS"
@@ -178,8 +179,6 @@ class Progress:
         self.path = path
         self.notice = ""
         with self._told():
-            if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 self._database = self._opened()
             except (sqlite3.DatabaseError, _Later) as error:
@@ -442,28 +441,21 @@ class Progress:
 
     def _opened(self) -> sqlite3.Connection:
         """Return the database, made or brought up to date."""
-        if self.path is not None:  # it holds sources: nobody else may read it
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        database = sqlite3.connect(
-            ":memory:" if self.path is None else self.path,
-            timeout=_BUSY_S,
-            isolation_level=None,
-            check_same_thread=False,
-        )
+        database = connected(self.path, _BUSY_S)
         try:
             database.row_factory = sqlite3.Row
             # One that is read-only, or damaged, is noticed here and not in the middle of a session.
             _write_ahead(database)
             database.execute("PRAGMA synchronous = FULL")
             database.execute("PRAGMA foreign_keys = ON")
-            version = _version(database)
+            version = version_of(database)
             if version > len(_MIGRATIONS):
                 raise _Later
             if version:
                 problem = database.execute("PRAGMA quick_check(1)").fetchone()[0]
                 if problem != "ok":
                     raise sqlite3.DatabaseError(problem)
-            while _version(database) < len(_MIGRATIONS):
+            while version_of(database) < len(_MIGRATIONS):
                 _migrate(database)
         except BaseException:
             database.close()
@@ -491,15 +483,8 @@ class Progress:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """Give the database for one change, which is kept whole or not at all."""
-        with self._told():
-            self._database.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._database
-                self._database.execute("COMMIT")
-            except BaseException:
-                if self._database.in_transaction:
-                    self._database.execute("ROLLBACK")
-                raise
+        with self._told(), changing(self._database) as database:
+            yield database
 
     @contextmanager
     def _of_a_round(self) -> Iterator[None]:
@@ -550,25 +535,14 @@ def _write_ahead(database: sqlite3.Connection) -> None:
             return
 
 
-def _version(database: sqlite3.Connection) -> int:
-    version: int = database.execute("PRAGMA user_version").fetchone()[0]
-    return version
-
-
 def _migrate(database: sqlite3.Connection) -> None:
     """Bring the schema one version further, unless another program has done so meanwhile."""
-    database.execute("BEGIN IMMEDIATE")
-    try:
-        version = _version(database)
+    with changing(database):
+        version = version_of(database)
         if version < len(_MIGRATIONS):
             for statement in _MIGRATIONS[version].split(";"):
                 database.execute(statement)
             database.execute(f"PRAGMA user_version = {version + 1}")
-        database.execute("COMMIT")
-    except BaseException:
-        if database.in_transaction:
-            database.execute("ROLLBACK")
-        raise
 
 
 def _marks(names: Any) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from mha_judge.database import changing, connected, version_of
 from mha_judge.errors import UsageError
 from mha_judge.service.models import Ask, Reason
 
@@ -58,9 +58,7 @@ class Store:
         """
         self._lock = threading.Lock()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._db = connected(path)
             self._prepare()
         except (OSError, sqlite3.Error) as error:
             raise UsageError(
@@ -69,7 +67,7 @@ class Store:
 
     def _prepare(self) -> None:
         self._db.execute("pragma locking_mode = exclusive")
-        (version,) = self._db.execute("pragma user_version").fetchone()
+        version = version_of(self._db)
         (kind,) = self._db.execute("pragma application_id").fetchone()
         is_new = not (version or kind)
         is_new = is_new and not self._db.execute("select 1 from sqlite_schema").fetchone()
@@ -86,8 +84,8 @@ class Store:
                 f"begin; {_SCHEMA} pragma application_id = {_APPLICATION_ID};"
                 f" pragma user_version = {SCHEMA_VERSION}; commit;"
             )
-        self._db.execute("begin immediate")  # fails if another server has it
-        self._db.execute("commit")
+        with changing(self._db):  # fails if another server has it
+            pass
 
     def add(self, grades: Sequence[Stored], owner: str, key: str | None, digest: str) -> list[str]:
         """Keep new grades, on disk when this returns; return their ids.
@@ -177,15 +175,8 @@ class Store:
 
     @contextmanager
     def _written(self) -> Iterator[None]:
-        with self._lock:
-            self._db.execute("begin immediate")
-            try:
-                yield
-                self._db.execute("commit")
-            except BaseException:
-                with suppress(sqlite3.Error):  # some errors have rolled it back already
-                    self._db.execute("rollback")
-                raise
+        with self._lock, changing(self._db):
+            yield
 
 
 def _stored(row: tuple[str, str, str | None, str, str | None]) -> Stored:
