@@ -104,11 +104,14 @@ class ModuleEntry(Maker):
                 return
             if known is None and number < _MAX_RECOGNISED and self._is_known_mistake(layer):
                 known = choice.key
-        self.chosen = known or self.chosen
-        self.context.note(
-            "no arrangement of the weights reproduces the reference; "
-            f"bound by {_words(self.chosen)}"
-        )
+        if known is None:
+            self.context.note(
+                "no arrangement of the weights reproduces the reference; "
+                f"bound by {_words(self.chosen)}"
+            )
+        elif known != self.chosen:
+            self.chosen = known
+            self.context.note(f"weights bound by {_words(known)}")
 
     def _is_known_mistake(self, layer: Layer) -> bool:
         """Return whether the layer's last answer is what a known mistake gives with its weights."""

@@ -61,10 +61,12 @@ def show(
     _show_verdict(report, console, reveal)
     if report.load_problem is not None:
         _show_load_problem(report.load_problem, console)
-    if reveal is not Reveal.SCORE and (report.load_problem is None or report.diagnoses):
+    found = reveal is not Reveal.SCORE and (report.load_problem is None or report.diagnoses)
+    if found:
         _show_findings(report, console, reveal, every_check, named)
-    if reveal is Reveal.FULL:
-        _show_notes(report, console, every_check)
+    elif reveal is Reveal.FULL:
+        _show_lines(_notes(report, every_check), console)
+    console.print()
     if report.sandbox.tier == NOTHING_RUN:
         console.print(Text(NOTHING_RUN, style="dim"))
         return
@@ -89,11 +91,11 @@ def _show_verdict(report: Report, console: Console, reveal: Reveal) -> None:
         )
     )
     console.print(Text(f"{report.submission.path} · {report.problem}", style="dim"))
-    console.print()
 
 
 def _show_load_problem(problem: LoadProblem, console: Console) -> None:
     place = f"line {problem.line}: " if problem.line is not None else ""
+    console.print()
     console.print(Text(f"{place}{problem.message}", style="yellow"))
     if problem.source:
         line = problem.source.expandtabs(4)
@@ -105,7 +107,6 @@ def _show_load_problem(problem: LoadProblem, console: Console) -> None:
                     style="yellow",
                 )
             )
-    console.print()
 
 
 def _show_findings(
@@ -130,6 +131,7 @@ def _show_findings(
     if every_check:
         _show_every_check(report, console, reveal)
     elif failed or found.advice:
+        console.print()
         if tells and report.diagnoses and failed:
             console.print(Text("Fails for other reasons", style="bold"))
         if tells and report.wrong_where and failed:
@@ -137,18 +139,28 @@ def _show_findings(
             console.print(Text(f"Wrong where {report.wrong_where}; right elsewhere{but}."))
         rows = [*_once(failed), *found.advice]
         more = len(failed) + len(found.advice) - len(rows[:_MAX_ROWS])
-        _show_rows(rows[:_MAX_ROWS], console, reveal)
+        shows_call = report.failing_call is not None  # which tells more than numbers
+        _show_rows(rows[:_MAX_ROWS], console, reveal, detailed=not shows_call)
         if more:
             console.print(Text(f"  and {more} more; -v shows all", "dim"))
-        console.print()
     if report.failing_call is not None and (tells or named is not None):
         _show_call(report.failing_call, report.seed, console)
-    if not every_check:
-        _show_what_is_right(found, console, tells)
-    _show_not_assessed(report, found, console, every_check)
+    lines = [] if every_check else _what_is_right(found, tells)
+    lines += _not_assessed(report, found, every_check)
+    if reveal is Reveal.FULL:
+        lines += _notes(report, every_check)
+    _show_lines(lines, console)
     if tells:
-        _show_explanations(report, console)
+        _show_explanations(report, console, every_check)
         _show_first_thing(report, console)
+
+
+def _show_lines(lines: Sequence[Text], console: Console) -> None:
+    """Print lines below an empty one, if there are any."""
+    if lines:
+        console.print()
+    for line in lines:
+        console.print(line)
 
 
 def _once(checks: Sequence[CheckResult]) -> list[CheckResult]:
@@ -163,7 +175,8 @@ def _once(checks: Sequence[CheckResult]) -> list[CheckResult]:
 def _show_call(call: FailingCall, seed: int, console: Console) -> None:
     """Print a small call that goes wrong, as one can paste it."""
     again = f" --seed {seed}" if call.needs_seed else ""
-    how = f"  (`mha-judge try FILE{again} --call -` repeats it)"
+    how = f"  (again: `mha-judge try FILE{again} --call -`)"
+    console.print()
     console.print(Text.assemble(("A small call that goes wrong", "bold"), (how, "dim")))
     for line in call.code.splitlines():
         console.print(Text(f"  {line}", "cyan"), soft_wrap=True)
@@ -172,22 +185,19 @@ def _show_call(call: FailingCall, seed: int, console: Console) -> None:
         console.print(Padding(Text(f"{name}expected: {call.wanted}"), (0, 0, 0, 4)))
     came = f"{name}yours:    {call.came}" if name else call.came
     console.print(Padding(Text(came, "red"), (0, 0, 0, 4)))
-    console.print()
 
 
 def _show_diagnosis(diagnosis: Diagnosis, report: Report, console: Console, reveal: Reveal) -> None:
     price = f"  −{diagnosis.cost:g}" if diagnosis.cost else ""
+    console.print()
     console.print(Text.assemble(("✗ ", "red"), (diagnosis.title, "bold"), (price, "red")))
     texts = [diagnosis.explanation] if reveal is Reveal.FULL else []
     for text in (*texts, diagnosis.hint):
         console.print(Padding(Text(text), (0, 0, 0, 2)))
-    alone = len(report.diagnoses) == 1 and not summarise(report).unexplained
-    checks = [] if alone else explained_by(diagnosis, report)  # it explains all that fails
-    if checks:
+    if len(report.diagnoses) > 1 and (checks := explained_by(diagnosis, report)):
         titles = "; ".join(f"“{check.title}”" for check in checks[:_MAX_NAMED])
         more = f" and {len(checks) - _MAX_NAMED} more" if len(checks) > _MAX_NAMED else ""
         console.print(Padding(Text(f"fails {titles}{more}", style="dim"), (0, 0, 0, 2)))
-    console.print()
 
 
 def _show_sentence(report: Report, console: Console) -> None:
@@ -195,8 +205,9 @@ def _show_sentence(report: Report, console: Console) -> None:
         as_it_stands = ""
         if report.strict_score != report.score:
             as_it_stands = f" As it stands: {report.strict_score:g}."
+        if len(report.diagnoses) > 1:
+            console.print()
         console.print(Text.assemble((sentence, "bold"), (as_it_stands, "dim")))
-        console.print()
 
 
 def _show_rows(
@@ -204,6 +215,7 @@ def _show_rows(
     console: Console,
     reveal: Reveal,
     *,
+    detailed: bool = True,
     points: bool = False,
     lacking: Collection[CheckResult] = (),
 ) -> None:
@@ -213,6 +225,7 @@ def _show_rows(
         checks: Those that are shown.
         console: Where they are printed.
         reveal: How much is told of what failed.
+        detailed: Whether it is told in numbers how they failed.
         points: Whether a column says what each is worth.
         lacking: Those that nothing could be said of.
     """
@@ -231,17 +244,17 @@ def _show_rows(
             mark, style = "i", "cyan"
         elif points and not check.advisory:
             worth = f"{check.points:.0f}/{check.max_points:.0f}"
-        row = Text(check.title, "dim") if check in lacking else _row(check, reveal, told)
+        row = Text(check.title, "dim") if check in lacking else _row(check, reveal, told, detailed)
         table.add_row(Text(mark, style=style), row, str(check.category), worth)
         told |= {check.diagnosis or "", check.message if not points else ""}
     console.print(table)
 
 
-def _show_what_is_right(found: Summary, console: Console, tells: bool) -> None:
+def _what_is_right(found: Summary, tells: bool) -> list[Text]:
     """Say how many checks of each category pass, unless all do but for what is named above."""
     granted = tells and any(one.granted for one in found.right)
-    if not found.right or (granted and not (found.unexplained or found.waiting)):
-        return
+    if not found.right or (granted and not found.unexplained):
+        return []
     counts = []
     for one in found.right:
         passed = one.passed + (one.granted if tells else 0)
@@ -249,33 +262,33 @@ def _show_what_is_right(found: Summary, console: Console, tells: bool) -> None:
     all_pass = all(one.passed == one.of for one in found.right)
     mark, style = ("✓ ", "green") if all_pass else ("· ", "yellow")
     head = "Right, but for what is named above" if granted else "Right"
-    console.print(Text.assemble((mark, style), f"{head}: ", (", ".join(counts), "dim")))
+    return [Text.assemble((mark, style), f"{head}: ", (", ".join(counts), "dim"))]
 
 
-def _show_not_assessed(report: Report, found: Summary, console: Console, every_check: bool) -> None:
+def _not_assessed(report: Report, found: Summary, every_check: bool) -> list[Text]:
     lacking = report.without_gpu
     left = len(found.waiting) + len(found.unasked)
-    parts = []
+    lines, parts = [], []
     if report.verdict_only:
         if left:
-            console.print(Text(f"· {left} checks not run: only the verdict was asked for", "dim"))
+            lines.append(Text(f"· {left} checks not run: only the verdict was asked for", "dim"))
     else:
         if found.waiting:
-            parts.append(f"{len(found.waiting)} that build on checks that failed")
+            parts.append(f"{len(found.waiting)} after a failure")
         if found.unasked:
-            parts.append(f"{len(found.unasked)} that come once all else is right")
+            parts.append(f"{len(found.unasked)} once all else is right")
     if lacking and not (report.verdict_only and left):
-        why = report.no_gpu if every_check else report.no_gpu.partition(": ")[0]
-        parts.append(f"{len(lacking)} on a GPU ({why})")
+        why = f" ({report.no_gpu})" if every_check else ""
+        parts.append(f"{len(lacking)} on a GPU{why}")
     if parts:
         style = "yellow" if found.waiting else "dim"
-        console.print(Text(f"· Not assessed: {', '.join(parts)}", style))
-    console.print()
+        lines.append(Text(f"· Not assessed: {', '.join(parts)}", style))
+    return lines
 
 
 def _show_every_check(report: Report, console: Console, reveal: Reveal) -> None:
-    _show_rows(report.checks, console, reveal, points=True, lacking=report.without_gpu)
     console.print()
+    _show_rows(report.checks, console, reveal, points=True, lacking=report.without_gpu)
     drawn = next((c for c in report.checks if c.sample is not None and c.outcome.is_bad), None)
     if drawn is not None and drawn.sample is not None and reveal is Reveal.FULL:
         _draw(drawn.title, drawn.sample, console)
@@ -283,36 +296,42 @@ def _show_every_check(report: Report, console: Console, reveal: Reveal) -> None:
 
 def _draw(title: str, sample: Sample, console: Console) -> None:
     """Print what was expected and what came as blocks, the higher the larger."""
+    console.print()
     console.print(Text(f"{title}: {sample.label}{sample.place}", style="dim"))
     console.print(picture(sample))
-    console.print()
 
 
-def _row(check: CheckResult, reveal: Reveal, told: Collection[str]) -> Text:
+def _row(check: CheckResult, reveal: Reveal, told: Collection[str], detailed: bool) -> Text:
     """Return what a row says; what a diagnosis explains, or other rows say, is told once."""
     text = Text(check.title)
     if check.outcome in (Outcome.PASSED, Outcome.NOT_ASSESSED) or reveal is Reveal.CHECKS:
         return text
     if check.message not in told and (check.diagnosis is None or check.diagnosis not in told):
         text.append(f"\n{check.message}", style="cyan" if check.advisory else "red")
-        if check.detail and reveal is Reveal.FULL:
+        if check.detail and detailed and reveal is Reveal.FULL:
             text.append(f"\n{check.detail}", style="dim")
     if check.diagnosis:
         text.append(f"\n→ {check.diagnosis}", style="bold")
     return text
 
 
-def _show_explanations(report: Report, console: Console) -> None:
-    """Tell the answers to all questions, right or wrong: they are there to learn from."""
-    explained = [check for check in report.checks if check.explanation]
-    if not explained:
+def _show_explanations(report: Report, console: Console, every_check: bool) -> None:
+    """Tell the answers to questions, to learn from; of a wrong file those that it got wrong."""
+    answers = [check for check in report.checks if check.explanation]
+    if not answers:
         return
+    told = answers
+    if report.verdict is not Verdict.ACCEPTED and not every_check:
+        told = [check for check in answers if check.outcome is not Outcome.PASSED]
+    console.print()
     console.print(Text("Answers to the questions", style="bold"))
-    for check in explained:
+    for check in told:
         mark = Text(f"{MARKS[check.outcome]} ", style=_COLOURS.get(check.outcome, "red"))
         console.print(mark + Text(check.title))
         console.print(Padding(Text(check.explanation, style="dim"), (0, 0, 0, 2)))
-    console.print()
+    if len(told) < len(answers):
+        rest = len(answers) - len(told)
+        console.print(Text(f"  {rest} more you answered rightly; -v explains them too", "dim"))
 
 
 def _show_first_thing(report: Report, console: Console) -> None:
@@ -320,6 +339,9 @@ def _show_first_thing(report: Report, console: Console) -> None:
     first = look_at(report)
     if first is None or report.failing_call is not None:
         return  # a call says more than a title
+    if first.message in {finding.message for finding in report.policy}:
+        return  # which are told with their lines
+    console.print()
     console.print(Text.assemble(("Mend first: ", "bold"), first.title))
     told = first.diagnosis is not None or first.granted
     if told or first.outcome is not Outcome.FAILED:  # what raises needs no advice on values
@@ -328,24 +350,20 @@ def _show_first_thing(report: Report, console: Console) -> None:
         hint = report.hints.get(str(first.category))
         if hint and not first.only_if_right:  # which asks for a corner, not for the mechanism
             console.print(Padding(Text(hint), (0, 0, 0, 2)))
-    console.print()
 
 
-def _show_notes(report: Report, console: Console, every_check: bool) -> None:
-    notes = report.remarks if every_check else report.notes
-    for finding in report.policy:
+def _notes(report: Report, every_check: bool) -> list[Text]:
+    of_lines = {finding.line or finding.message: finding for finding in reversed(report.policy)}
+    policy = report.policy if every_check else [*reversed(of_lines.values())]  # one of each line
+    lines = []
+    for finding in policy:
         place = f"line {finding.line}: " if finding.line is not None else ""
-        console.print(Text(f"Policy: {place}{finding.message}", style="yellow"))
-    for note in notes:
-        console.print(Text(f"Note: {note}", style="dim"))
-    if report.output.text.strip():
-        lines = report.output.text.strip().splitlines()
-        more = "" if len(lines) <= 5 and not report.output.truncated else "\n…"
-        console.print(Text("The file printed, or Python warned:", style="dim"))
-        console.print(
-            Padding(
-                Text("\n".join(line[:200] for line in lines[:5]) + more, style="dim"), (0, 0, 0, 2)
-            )
-        )
-    if report.policy or notes or report.output.text.strip():
-        console.print()
+        lines.append(Text(f"Policy: {place}{finding.message}", style="yellow"))
+    notes = report.remarks if every_check else report.notes
+    lines += [Text(f"Note: {note}", style="dim") for note in notes]
+    if printed := report.output.text.strip().splitlines():
+        lines.append(Text("The file printed, or Python warned:", style="dim"))
+        lines += [Text(f"  {line[:200]}", style="dim") for line in printed[:5]]
+        if len(printed) > 5 or report.output.truncated:
+            lines.append(Text("  …", style="dim"))
+    return lines
