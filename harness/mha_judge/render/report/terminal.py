@@ -341,15 +341,20 @@ def _show_first_thing(report: Report, console: Console) -> None:
         return  # a call says more than a title
     if first.message in {finding.message for finding in report.policy}:
         return  # which are told with their lines
+    explained = first.diagnosis is not None or first.granted
+    hint = report.hints.get(str(first.category), "")
+    if explained:
+        says = Text(first.message, style="red")
+    elif first.outcome is Outcome.FAILED and not first.only_if_right:
+        says = Text(hint)
+    else:  # what raises needs no advice on values, nor a corner on the mechanism
+        says = Text()
+    if not says and len(summarise(report).unexplained) == 1:
+        return  # its row stands above, alone
     console.print()
     console.print(Text.assemble(("Mend first: ", "bold"), first.title))
-    told = first.diagnosis is not None or first.granted
-    if told or first.outcome is not Outcome.FAILED:  # what raises needs no advice on values
-        console.print(Padding(Text(first.message, style="red"), (0, 0, 0, 2)))
-    else:
-        hint = report.hints.get(str(first.category))
-        if hint and not first.only_if_right:  # which asks for a corner, not for the mechanism
-            console.print(Padding(Text(hint), (0, 0, 0, 2)))
+    if says:
+        console.print(Padding(says, (0, 0, 0, 2)))
 
 
 def _notes(report: Report, every_check: bool) -> list[Text]:
