@@ -321,6 +321,24 @@ def test_a_hint_names_its_price_first_and_is_paid_once(app, store):
         assert [hint.price for hint in progress.hints(1)] == [2.0, 5.0]
 
 
+def test_a_key_that_can_do_nothing_now_says_why(app):
+    async def steps(one):
+        await one.until(lambda: one.session.current is not None)
+        await one.press(*"ehrs")
+        assert one.told.count("It is not begun; b begins.") == 4
+        await one.press("v")
+        await one.see("It has not been rated yet; solve it first.")
+        await one.begin()
+        await one.press("b")
+        await one.see("It is begun, in ")
+        await one.press("s", "y")
+        await one.until(lambda: one.app.screen is not one.app.main_screen, "the solution")
+        await one.press("escape", "h")
+        await one.see("This round is over")
+
+    app(steps)
+
+
 def test_the_solution_is_shown_after_giving_up_and_not_before(app, store):
     async def steps(one):
         await one.hand_in(await one.begin(), WRONG)

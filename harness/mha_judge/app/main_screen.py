@@ -9,6 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.events import Key
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static
@@ -111,19 +112,33 @@ class MainScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what can be done with the open problem now."""
-        if action == "begin":
-            return self.session.current is not None and not self._works
-        if action in ("edit", "grade"):
-            return self._state.path is not None
-        if action == "hint":
-            return self._state.is_open
-        if action == "solution":
-            return self._state.is_open or self._state.end in (End.SOLVED, End.GIVEN_UP)
-        if action == "rate":
-            return self._state.may_rate
         if action == "back":
             return self.has_class("-reading") or self.focused is not self._contents
-        return True
+        return not self._lacks(action)
+
+    def on_key(self, event: Key) -> None:
+        """Say why a key does nothing now; it comes here if nothing has taken it."""
+        for binding in self.BINDINGS:
+            assert isinstance(binding, Binding)
+            if binding.key == event.key and (lacks := self._lacks(binding.action)):
+                self.tell(self.session.words[lacks].format(path=self._state.path), wrong=True)
+
+    def _lacks(self, action: str) -> str:
+        """Return the name of the words that say why something cannot be done now, if it cannot."""
+        if action not in ("begin", "edit", "grade", "hint", "solution", "rate"):
+            return ""
+        if self.session.current is None:
+            return "nothing open"
+        state = self._state
+        if action == "begin":
+            return "already begun" if self._works else ""
+        if action == "rate":
+            return "" if state.may_rate else "not rated"
+        is_over = state.end in (End.SOLVED, End.GIVEN_UP)
+        if action == "hint" and is_over:
+            return "no hints any more"
+        can = {"hint": state.is_open, "solution": state.is_open or is_over}
+        return "" if can.get(action, state.path is not None) else "begin first"
 
     # starting, and what comes by itself
 
@@ -406,9 +421,6 @@ class MainScreen(Screen[None]):
             return
         if session.may_see_solution():
             self._show_solution(given_up=False)
-            return
-        if not self._state.is_open:
-            self.tell(session.words["begin first"], wrong=True)
             return
 
         async def give_up(yes: bool | None) -> None:

@@ -97,6 +97,7 @@ WORDS: dict[str, dict[str, str]] = {
         "take it": "Take it?",
         "try first": "A hint comes after a try: save the file, or press r.",
         "begin first": "It is not begun; b begins.",
+        "no hints any more": "This round is over: no hints are left, and s shows the solution.",
         "no further hint": "There is no further hint; s shows the solution and gives up.",
         # solution
         "give up": "It is not solved yet. Giving up ends the round and shows the solution; the "
@@ -224,6 +225,7 @@ Signs of checks: {passed} passed, {failed} failed, – not assessed.""",
         "take it": "要看吗？",
         "try first": "先作答一次才有提示：请保存文件或按 r。",
         "begin first": "还没有开始；请按 b。",
+        "no hints any more": "这一轮已经结束，不再有提示；按 s 查看答案。",
         "no further hint": "没有更多提示了；按 s 可放弃并查看答案。",
         "give up": "还没有解出。放弃会结束这一轮并显示答案；这道题之后会像新题一样再次出现。"
         "\n\n要放弃吗？",
