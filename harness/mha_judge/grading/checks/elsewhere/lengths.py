@@ -188,6 +188,7 @@ def _loud_failure(asking: Asking, case: Case, letters: Mapping[str, int]) -> Che
                 both
                 for name in case.names
                 for both in zip(before.pairs(name), after.pairs(name), strict=True)
+                if both[0][1].exact.is_floating_point()
             ]
             for one, other in pairs:
                 require_unfelt(one, other)
