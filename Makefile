@@ -107,7 +107,7 @@ $(BIN)/python:
 
 $(INSTALLED): $(SOURCES) | $(BIN)/python
 	@echo "installing mha-judge and torch; the first time takes a few minutes"
-	@$(PIP) install -c constraints.txt -e .
+	@$(PIP) install -c constraints.txt -e '.[container,practice]'
 	@touch $@
 
 $(DEV_INSTALLED): $(INSTALLED)

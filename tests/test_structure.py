@@ -1,8 +1,13 @@
 """What depends on what in the package, so that it stays readable from the bottom up."""
 
 import ast
+import tomllib
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from mha_judge.extras import EXTRAS
 
 PACKAGE = Path(__file__).parents[1] / "harness" / "mha_judge"
 ORDER = ("formulas", "expecting", "binding", "calling", "checks")
@@ -59,3 +64,18 @@ def test_each_folder_of_grading_uses_only_those_below_it():
     ]
 
     assert wrong == []
+
+
+def test_extras_are_declared_as_the_package_asks_for_them():
+    project = PACKAGE.parents[1] / "pyproject.toml"
+    declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
+    extras = {
+        extra: [Requirement(line) for line in lines]
+        for extra, lines in declared["optional-dependencies"].items()
+    }
+
+    brought = {extra: tuple(sorted(one.name for one in extras[extra])) for extra in EXTRAS}
+    [own] = [one for one in extras["dev"] if one.name == declared["name"]]
+
+    assert brought == EXTRAS  # each of these is imported by the name under which it is installed
+    assert own.extras == set(extras) - {"dev"}

@@ -1,7 +1,9 @@
-"""The built wheel works in an environment of its own, away from the checkout."""
+"""The built wheel works in an environment of its own, away from the checkout, without any extra."""
 
+import importlib.metadata
 import json
 import os
+import pty
 import subprocess
 import sys
 import sysconfig
@@ -9,6 +11,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from mha_judge.practice.progress import PATH_VARIABLE
 
 pytestmark = pytest.mark.slow
 
@@ -40,11 +46,11 @@ def wheel(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory) -> Path:
-    """Return the folder of programs of a fresh environment that holds the wheel.
+    """Return the folder of programs of a fresh environment that holds the wheel without an extra.
 
     What it depends on is lent by this environment: to install torch once more takes as long as
-    hundreds of grades. The line in the `.pth` adds a folder and reads no `.pth` in it, so that the
-    checkout, which is installed by one, stays out.
+    hundreds of grades. The first line of the `.pth` adds a folder and reads no `.pth` in it, so
+    that the checkout, which is installed by one, stays out. The second one hides all else.
     """
     folder = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
@@ -52,14 +58,41 @@ def installed(wheel, tmp_path_factory) -> Path:
     python = folder / "bin" / "python"
     subprocess.run([*pip, "--python", python, "install", "--no-deps", wheel], check=True)
     [packages] = folder.glob("lib/python3.*/site-packages")
-    (packages / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    [own] = importlib.metadata.distributions(path=[str(packages)])
+    hide = f"import sys; sys.modules.update(dict.fromkeys({modules_beyond(own)}))"
+    lent = f"{sysconfig.get_path('purelib')}\n{hide}\n"
+    (packages / "lent.pth").write_text(lent, encoding="utf-8")
     return folder / "bin"
 
 
-def run(program: Path, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+def modules_beyond(package: importlib.metadata.Distribution) -> list[str]:
+    """Return the modules here that come with nothing that a package needs without its extras."""
+    brought = {canonicalize_name(package.name)}
+    left = list(package.requires)
+    while left:
+        needed = Requirement(left.pop())
+        name = canonicalize_name(needed.name)
+        if name in brought or (needed.marker and not needed.marker.evaluate({"extra": ""})):
+            continue
+        brought.add(name)
+        left += importlib.metadata.requires(name) or []
+    return [
+        module
+        for module, packages in importlib.metadata.packages_distributions().items()
+        if brought.isdisjoint(map(canonicalize_name, packages))
+    ]
+
+
+def run(
+    program: Path, *arguments: object, cwd: Path, **streams: int
+) -> subprocess.CompletedProcess[str]:
     environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     return subprocess.run(
-        [program, *map(str, arguments)], cwd=cwd, env=environment, capture_output=True, text=True
+        [program, *map(str, arguments)],
+        cwd=cwd,
+        env={**environment, PATH_VARIABLE: str(cwd / "progress.sqlite3")},
+        text=True,
+        **(streams or {"capture_output": True}),
     )
 
 
@@ -91,17 +124,71 @@ def test_installed_wheel_has_all_that_an_image_is_built_from(installed, tmp_path
     assert packed == own
 
 
-def test_installed_wheel_lists_and_grades(installed, tmp_path):
+def test_installed_wheel_grades_ranks_and_keeps_what_was_done(installed, tmp_path):
     program = installed / "mha-judge"
+    right = (ROOT / "examples" / "right_attention.py").read_text(encoding="utf-8")
+    wrong = ROOT / "examples" / "forgets_to_scale.py"
 
+    begun = run(program, "start", "sdpa", cwd=tmp_path)
+    (tmp_path / "sdpa.py").write_text(right, encoding="utf-8")
+    solved = run(program, "run", "sdpa.py", cwd=tmp_path)
     listed = run(program, "list", cwd=tmp_path)
-    right = run(program, "run", ROOT / "examples" / "right_attention.py", cwd=tmp_path)
-    wrong = run(program, "run", ROOT / "examples" / "forgets_to_scale.py", cwd=tmp_path)
+    ranked = run(program, "score", wrong, "--html", "ranking.html", cwd=tmp_path)
+    following = run(program, "practice", cwd=tmp_path)
 
-    assert "masked-mha" in listed.stdout
-    assert (right.returncode, wrong.returncode) == (0, 1), right.stderr + wrong.stderr
-    assert "ACCEPTED" in right.stdout
-    assert "REJECTED" in wrong.stdout
+    assert begun.returncode == 0, begun.stderr
+    assert (solved.returncode, ranked.returncode) == (0, 0), solved.stderr + ranked.stderr
+    assert "ACCEPTED" in solved.stdout
+    assert "attempt 1 · comes back on" in solved.stdout
+    assert "✓ sdpa " in listed.stdout
+    assert "85" in ranked.stdout
+    assert (tmp_path / "ranking.html").exists()
+    assert "needs a terminal" in following.stdout, following.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["watch", "sdpa.py"], 2, "`watch` needs textual and watchfiles, which"),
+        (["serve"], 2, "`serve` needs fastapi and prometheus_client and uvicorn, which"),
+        (["score", "sdpa.py", "--dask", "nowhere"], 2, "a Dask cluster needs distributed, which"),
+        (["run", "sdpa.py", "--sandbox", "container"], 5, "the container sandbox needs docker"),
+        (["sandbox", "build"], 5, "the container sandbox needs docker, which"),
+    ],
+)
+def test_what_needs_an_extra_names_it(installed, tmp_path, arguments, code, message):
+    (tmp_path / "sdpa.py").write_text("def sdpa(q, k, v, mask=None): ...\n", encoding="utf-8")
+
+    done = run(installed / "mha-judge", *arguments, cwd=tmp_path)
+
+    assert (done.returncode, done.stderr.count("\n")) == (code, 1), done.stderr
+    assert message in done.stderr
+    assert "this Python does not have: pip install 'mha-judge[" in done.stderr
+
+
+def test_the_app_names_its_extra(installed, tmp_path):
+    terminal, inside = pty.openpty()
+
+    done = run(
+        installed / "mha-judge", "practice", cwd=tmp_path,
+        stdin=inside, stdout=inside, stderr=inside,
+    )  # fmt: skip
+    shown = os.read(terminal, 4096).decode()
+    os.close(terminal)
+    os.close(inside)
+
+    assert done.returncode == 2, shown
+    assert "`practice` needs textual and watchfiles, which" in shown
+    assert "pip install 'mha-judge[practice]'" in shown
+
+
+def test_doctor_names_the_extra_of_the_container_and_goes_on(installed, tmp_path):
+    done = run(installed / "mha-judge", "doctor", cwd=tmp_path)
+
+    shown = " ".join(done.stdout.split())
+    assert done.returncode == 0, shown + done.stderr
+    assert "container cannot be used the container sandbox needs docker, which" in shown
+    assert "`--sandbox auto` takes jail" in shown
 
 
 def test_submission_cannot_read_the_installed_bank(installed, tmp_path):

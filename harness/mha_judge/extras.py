@@ -1,29 +1,39 @@
-"""What is installed only where it is used."""
+"""What is installed only for those who use it: the extras of this package."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import importlib.util
 
-from mha_judge.errors import UsageError
+from mha_judge.errors import JudgeError, UsageError
+
+EXTRAS = {
+    "container": ("docker",),
+    "dask": ("distributed",),
+    "practice": ("textual", "watchfiles"),
+    "serve": ("fastapi", "prometheus_client", "uvicorn"),
+}
+"""What each brings, by the name under which it is imported."""
 
 
-@contextmanager
-def of_extra(name: str, *packages: str) -> Iterator[None]:
-    """Import inside the block what an extra of this package brings.
+def require_extra(extra: str, what: str, failure: type[JudgeError] = UsageError) -> None:
+    """Check that an extra is installed; nothing is imported for that.
 
     Args:
-        name: The extra's.
-        packages: What it brings.
+        extra: A key of `EXTRAS`.
+        what: What needs it, as a user calls it.
+        failure: What is raised.
 
     Raises:
-        UsageError: One of them is not installed.
+        JudgeError: A `failure` that names what is missing, and the command that installs it.
     """
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name not in packages:
-            raise
-        raise UsageError(
-            f"{error.name} is not installed; run `pip install 'mha-judge[{name}]'`"
-        ) from error
+    missing = [name for name in EXTRAS[extra] if not _is_installed(name)]
+    if missing:
+        raise failure(
+            f"{what} needs {' and '.join(missing)}, which this Python does not have: "
+            f"pip install 'mha-judge[{extra}]'"
+        )
+
+
+def _is_installed(name: str) -> bool:
+    found = importlib.util.find_spec(name)
+    return found is not None and found.origin is not None  # a mere folder of that name has none

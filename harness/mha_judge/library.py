@@ -19,7 +19,7 @@ from mha_judge.bank import LANGUAGES, Bank
 from mha_judge.bank.listing import ProblemSummary, summaries
 from mha_judge.bank.which_problem import problem_of
 from mha_judge.errors import JudgeError, UsageError
-from mha_judge.extras import of_extra
+from mha_judge.extras import require_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.judge import MAX_SEED, fresh_seed
 from mha_judge.pool import Grading, Job, Pool, Workforce
@@ -103,8 +103,9 @@ class Judge:
         _show_reports()
         self._workforce: Workforce
         if dask is not None:
-            with of_extra("dask", "dask", "distributed"):
-                from mha_judge.cluster import Cluster
+            require_extra("dask", "a Dask cluster")
+            from mha_judge.cluster import Cluster
+
             cluster = Cluster(dask, self._bank, sandbox, _warn)
             self.workers = max(1, cluster.slots)
             self._workforce = cluster

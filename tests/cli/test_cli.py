@@ -288,6 +288,23 @@ class TestServing:
         assert "  ● softmax " in found.stdout
         assert found.stdout.endswith("MODELS False\n")
 
+    def test_reviews_are_not_imported_for_a_file_that_was_not_begun(self, tmp_path):
+        path = tmp_path / "progress.sqlite"
+        Progress(path).close()
+        (tmp_path / "sdpa.py").write_text("import torch\nx = [\n", encoding="utf-8")
+        code = (
+            "import sys; from mha_judge.cli import main\n"
+            "main(['run', 'sdpa.py'], standalone_mode=False)\n"
+            "print('REVIEWS', 'fsrs' in sys.modules)"
+        )
+
+        found = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=tmp_path,
+            env={**os.environ, PATH_VARIABLE: str(path)},
+        )  # fmt: skip
+
+        assert found.stdout.endswith("REVIEWS False\n"), found.stderr
+
 
 @pytest.mark.slow
 class TestRun:

@@ -62,11 +62,13 @@ def keep(ctx: click.Context, submission: Submission, report: Report) -> Kept | N
     if report.verdict_only or not default_path().exists():
         return None
     try:
-        with learning(ctx) as learner:
-            round_ = learner.round_of(submission.path)
+        with progress_kept() as progress:
+            round_ = progress.round_of_file(str(submission.path.resolve()))
             if round_ is None or round_.problem != report.problem:
                 return None
-            return learner.keep(round_, submission, report)
+            from mha_judge.practice.learner import Learner
+
+            return Learner(bank_of(ctx), progress).keep(round_, submission, report)
     except ProgressUnavailable as error:
         click.echo(f"mha-judge: {error}", err=True)
         return None

@@ -15,6 +15,7 @@ from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import learning, no_progress_option
 from mha_judge.cli.next_ import say_next
 from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.extras import require_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
 
@@ -72,6 +73,7 @@ def command(
             say_next(learner, lang)
         click.echo(_WORDS[lang])
         return
+    require_extra("practice", "`practice`")
 
     def open_judge() -> Judge:
         from mha_judge.library import Judge

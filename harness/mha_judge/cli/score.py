@@ -20,7 +20,7 @@ from mha_judge.cli.language import language_option
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.run import REVEAL
 from mha_judge.errors import JudgeError, UsageError, WorkforceLost
-from mha_judge.extras import of_extra
+from mha_judge.extras import require_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
 
@@ -189,8 +189,8 @@ def _workforce(
         with closing(Pool(bank, sandbox.open, jobs, gpus=gpus)) as pool:
             yield pool, gpus.why_not() is None
         return
-    with of_extra("dask", "dask", "distributed"):
-        from mha_judge.cluster import Cluster
+    require_extra("dask", "a Dask cluster")
+    from mha_judge.cluster import Cluster
 
     def tell(what: str) -> None:
         click.echo(f"mha-judge: {what}", err=True)

@@ -10,7 +10,7 @@ from platformdirs import user_state_path
 from mha_judge.cli.answer_options import dask_option, jobs_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.sandbox_options import sandbox_options
-from mha_judge.extras import of_extra
+from mha_judge.extras import require_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
 
@@ -81,9 +81,9 @@ def command(
     SIGTERM or Ctrl-C stops it: what was accepted is graded, or kept for the next start.
     """
     bank = bank_of(ctx)
-    with of_extra("serve", "fastapi", "uvicorn", "prometheus_client"):
-        from mha_judge.service.server import Options, serve
+    require_extra("serve", "`serve`")
     from mha_judge.report.models import Reveal
+    from mha_judge.service.server import Options, serve
 
     serve(
         Options(

@@ -11,6 +11,7 @@ from mha_judge.cli.answer_options import problem_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.learning import keep, no_progress_option
 from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.extras import require_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
 
@@ -46,6 +47,7 @@ def command(
     bank = bank_of(ctx)
     if problem_id is not None:
         bank.require(problem_id)
+    require_extra("practice", "`watch`")
     from rich.console import Console
 
     from mha_judge.report.models import Reveal

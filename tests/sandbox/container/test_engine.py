@@ -2,6 +2,7 @@
 
 import errno
 import gc
+import sys
 
 import pytest
 
@@ -106,10 +107,11 @@ def test_without_a_socket_the_sdk_is_not_even_imported(monkeypatch, tmp_path):
     monkeypatch.delenv("DOCKER_HOST", raising=False)
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
     monkeypatch.setattr(engine, "_SOCKET", tmp_path / "docker.sock")
-    monkeypatch.setitem(__import__("sys").modules, "docker", None)
+    monkeypatch.delitem(sys.modules, "docker", raising=False)
 
     with pytest.raises(SandboxUnavailable, match="does not answer; start it"):
         engine.connect()
+    assert "docker" not in sys.modules
 
 
 def test_an_image_that_is_missing_is_to_be_built():

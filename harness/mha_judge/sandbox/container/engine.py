@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mha_judge.errors import SandboxUnavailable
+from mha_judge.extras import require_extra
 from mha_judge.sandbox.container.settings import CUDA_IMAGE, IMAGE
 from mha_judge.wire import PROTOCOL
 
@@ -30,20 +31,17 @@ def connect() -> Any:
     """Return a client of the engine that DOCKER_HOST or Docker's current context names.
 
     Raises:
-        SandboxUnavailable: It does not answer; says why, and what to do.
+        SandboxUnavailable: It does not answer, or the SDK is missing; says what to do.
     """
+    require_extra("container", "the container sandbox", SandboxUnavailable)
     host = os.environ.get("DOCKER_HOST")
     if host is None and not _has_contexts():
         host = f"unix://{_SOCKET}"
     _knock(host)
-    try:
-        from docker import APIClient
-        from docker.context import ContextAPI
-        from docker.utils import kwargs_from_env
-    except ImportError as error:
-        raise SandboxUnavailable(
-            f"Docker's SDK is not installed ({error}); pip install docker, {_JAIL}"
-        ) from error
+    from docker import APIClient
+    from docker.context import ContextAPI
+    from docker.utils import kwargs_from_env
+
     with explained():
         chosen = ContextAPI.kwargs_from_context() if host is None else {}
         _knock(chosen.get("base_url"))
