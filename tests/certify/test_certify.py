@@ -10,6 +10,7 @@ import pytest
 from mha_judge.bank import Bank
 from mha_judge.certify.certify import certify
 from mha_judge.certify.grades import Graders
+from mha_judge.certify.models import Names
 from mha_judge.errors import BankError
 from mha_judge.sandbox import SandboxOptions
 
@@ -72,10 +73,13 @@ def no_islands(monkeypatch):
     monkeypatch.setattr("mha_judge.certify.certify.islands", lambda problem, reference: [])
 
 
-def faults(bank, *, with_mutants=False):
+def certificate_of(bank, *, with_mutants=False):
     with closing(Graders(bank, SandboxOptions("jail"), 1)) as graders:
-        certificate = certify(bank, PROBLEM, graders, [5], with_mutants=with_mutants)
-    return [str(fault) for fault in certificate.faults]
+        return certify(bank, PROBLEM, graders, [5], with_mutants=with_mutants)
+
+
+def faults(bank, **options):
+    return [str(fault) for fault in certificate_of(bank, **options).faults]
 
 
 @pytest.mark.usefixtures("no_islands")
@@ -113,6 +117,26 @@ def test_a_wrong_reference_is_noticed(bank):
     bank.reference(PROBLEM).write_text(right + twice, encoding="utf-8")
 
     assert any(fault.startswith("reference: differs") for fault in faults(bank))
+
+
+@pytest.mark.usefixtures("no_islands")
+def test_names_are_counted_as_right_missing_and_false(bank):
+    keep_few_mistakes(bank, "split-values", "merge-values")
+    assert certificate_of(bank).names == Names(right=4)  # two alone, and both as a pair
+    path = bank.root / "reference" / "mistakes" / f"{PROBLEM}.toml"
+    head, *mistakes = path.read_text(encoding="utf-8").split("[[mistake]]")
+    first = re.search(r'id = "(.+)"', mistakes[0])[1]
+    ladders = bank.root / "reference" / "hints" / f"{PROBLEM}.toml"
+    text = ladders.read_text(encoding="utf-8")
+    at = text.index(f"[{first}]")
+    again = text[at : (text + "\n[").index("\n[", at)]
+    ladders.write_text(f"{text}\n{again.replace(first, 'the-same')}\n", encoding="utf-8")
+    same = mistakes[0].replace(f'"{first}"', '"the-same"')
+    path.write_text("[[mistake]]".join([head, *mistakes, same]), encoding="utf-8")
+
+    names = certificate_of(bank).names
+
+    assert names.missing and names.false  # of two that are alike one is named
 
 
 def test_a_change_of_the_reference_that_a_mistake_does_not_follow_is_refused(bank):

@@ -6,7 +6,15 @@ import xml.etree.ElementTree as ET
 import pytest
 from rich.console import Console
 
-from mha_judge.certify.models import Baseline, Certificate, Certification, Fault, Kill, Mutant
+from mha_judge.certify.models import (
+    Baseline,
+    Certificate,
+    Certification,
+    Fault,
+    Kill,
+    Mutant,
+    Names,
+)
 from mha_judge.render.verify import html, junit, terminal
 
 HOSTILE = "<script>alert(1)</script>[bold]x[/bold]"
@@ -31,11 +39,13 @@ def certification():
         ],
         baselines=[Baseline(name="zeros")],
         mutants=7,
+        names=Names(right=3, missing=1),
         survivors=[Mutant(change="a → b", line=3, reason="No difference.")],
     )
     bad = good.model_copy(
         update={
             "problem": "broken",
+            "names": Names(right=2, false=2),
             "mistakes": [good.mistakes[0].model_copy(update={"killed": False, "title": HOSTILE})],
             "faults": [
                 Fault(subject="mistake no-scale", message=f"survives {HOSTILE}"),
@@ -60,6 +70,7 @@ def test_the_matrix_has_a_row_a_mistake_and_a_letter_a_check(certification):
     assert "no-scale   1e5×    85 .X" in text
     assert "no-scale   1e5×    85 .!" in text
     assert "6/7 mutants" in text
+    assert "5 right, 1 missing, 2 false" in " ".join(text.split())
 
 
 def test_faults_are_told_and_the_verdict_stands_last(certification):

@@ -7,7 +7,7 @@ import itertools
 import random
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from mha_judge.bank import Bank
 from mha_judge.bank.ladder import faults_of as ladder_faults
@@ -31,11 +31,13 @@ from mha_judge.certify.models import (
     Fault,
     Kill,
     Mutant,
+    Names,
     Pair,
     Tally,
 )
 from mha_judge.certify.statements import faults_of, without_hint
 from mha_judge.diagnosis import Catalogue
+from mha_judge.diagnosis.derived import DERIVED
 from mha_judge.diagnosis.programs import Program
 from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.judge import MAX_SEED
@@ -151,6 +153,15 @@ class _Certifying:
         tally.seconds += time.monotonic() - started
         return graded
 
+    def _compare_names(self, report: Report, made: Collection[str]) -> None:
+        """Count which of the mistakes that an answer makes are named, and which others."""
+        named = {one.id for one in report.diagnoses if not one.id.startswith(DERIVED)}
+        self.certificate.names += Names(
+            right=len(named.intersection(made)),
+            missing=len({*made} - named),
+            false=len(named.difference(made)),
+        )
+
     def unfinished(self) -> bool:
         """Whether it is too early to grade: each text that is missing or wrong is a fault.
 
@@ -222,6 +233,7 @@ class _Certifying:
         }
         for task, report in self._grade("mistakes", sources, self._seeds, len(here)):
             _note(kills[task.name], report)
+            self._compare_names(report, [task.name])
         self.certificate.mistakes = list(kills.values())
         self._look_again(kills, listed)
         for kill in kills.values():
@@ -307,6 +319,7 @@ class _Certifying:
         for task, report in self._grade("pairs", sources, self._seeds[:1], len(ids)):
             both = ids[task.name]
             self.certificate.pairs.append(Pair(ids=both, score=report.score))
+            self._compare_names(report, both)
             scores = [alone[name].scores[0] for name in both]
             named = {diagnosis.id for diagnosis in report.diagnoses}
             # one may hide the other, or be hidden by it; where both show, both are charged
@@ -354,6 +367,7 @@ class _Certifying:
             known = any(one in message for message in messages for one in words)
             known = known or (axis not in TOLD and report.verdict is not Verdict.ACCEPTED)
             self.certificate.islands.append(Baseline(name=task.name, accepted=not known))
+            self._compare_names(report, [])
             if not known:
                 told = "; ".join(messages) or f"{report.verdict}, and no claim about it failed"
                 self._fault("islands", f"wrong in {axis}, {value}: {told}")

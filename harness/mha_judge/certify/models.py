@@ -54,6 +54,22 @@ class Pair(_Model):
     score: float
 
 
+class Names(_Model):
+    """How many mistakes reports named of those that answers were known to make."""
+
+    right: int = 0
+    missing: int = 0
+    false: int = 0
+    """Named of an answer that does not make them."""
+
+    def __add__(self, other: Names) -> Names:
+        return Names(
+            right=self.right + other.right,
+            missing=self.missing + other.missing,
+            false=self.false + other.false,
+        )
+
+
 class Mutant(_Model):
     """A change to the reference that every check lets pass."""
 
@@ -105,6 +121,9 @@ class Certificate(_Model):
     baselines: list[Baseline] = []
     islands: list[Baseline] = []
     """References that are wrong in one manner of being called; `accepted` if that is not named."""
+    names: Names = Names()
+    """Of mistakes, alone and in pairs, and of references that are wrong in one manner, which make
+    none of them."""
     mutants: int = 0
     """How many changes to the reference were tried."""
     survivors: list[Mutant] = []
@@ -149,6 +168,11 @@ class Certification(_Model):
     @property
     def certified(self) -> bool:
         return all(certificate.certified for certificate in self.problems)
+
+    @property
+    def names(self) -> Names:
+        """How many names were right in all problems."""
+        return sum((certificate.names for certificate in self.problems), Names())
 
     @property
     def graded(self) -> dict[str, Tally]:

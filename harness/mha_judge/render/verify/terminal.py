@@ -23,6 +23,11 @@ _CELLS: dict[Outcome, tuple[str, str]] = {
 def show_end(certification: Certification, console: Console) -> None:
     """Print what took how long, and the verdict on all problems last."""
     _show_costs(certification, console)
+    names = certification.names
+    told = f"{names.right} right, {names.missing} missing, {names.false} false"
+    console.print(
+        Text(f"Names of mistakes, of pairs, and of corner faults, which have none: {told}")
+    )
     if certification.draw:
         console.print(Text(certification.draw, style="dim"))
     bad = [c.problem for c in certification.problems if not c.certified]
