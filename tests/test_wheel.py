@@ -106,7 +106,8 @@ def test_wheel_holds_the_package_and_the_bank_apart(wheel):
         assert f"mha_judge/render/{template}" in package
     content = {"problems", "graders", "reference"}
     assert not [name for name in package if "test_" in name or content & set(name.split("/"))]
-    for part in ("problems/sdpa/problem.toml", "graders/test_sdpa.py", "reference/sdpa.py"):
+    parts = ("problems/sdpa/problem.toml", "graders/test_sdpa.py", "reference/sdpa.py")
+    for part in (*parts, "skeletons/reference/some_module.py"):
         assert [name for name in shared if name.endswith(part)]
 
 
@@ -189,6 +190,20 @@ def test_doctor_names_the_extra_of_the_container_and_goes_on(installed, tmp_path
     assert done.returncode == 0, shown + done.stderr
     assert "container cannot be used the container sandbox needs docker, which" in shown
     assert "`--sandbox auto` takes jail" in shown
+
+
+def test_installed_wheel_begins_problems_but_does_not_add_to_its_own(installed, tmp_path):
+    new = (installed / "mha-judge", "bank", "new", "soft-heads", "--like", "gqa")
+
+    begun = run(*new, cwd=tmp_path)
+    skeleton = run(*new[:3], "small-heads", cwd=tmp_path)
+    refused = run(*new, "--builtin", cwd=tmp_path)
+    listed = run(installed / "mha-judge", "list", "--bank", "my-bank", cwd=tmp_path)
+
+    assert (begun.returncode, skeleton.returncode, refused.returncode) == (0, 0, 2)
+    assert "the built-in bank is an installation's" in refused.stderr
+    assert "soft-heads" in listed.stdout
+    assert "small-heads" in listed.stdout
 
 
 def test_submission_cannot_read_the_installed_bank(installed, tmp_path):

@@ -1,4 +1,4 @@
-"""`bank new` writes a problem that loads, and `verify` says what of it is to be filled in."""
+"""`bank new` begins a problem that works, and `verify` says what of it is to be filled in."""
 
 import ast
 import re
@@ -9,7 +9,8 @@ from click.testing import CliRunner
 from mha_judge.bank import Bank
 from mha_judge.bank.ladder import faults_of as ladder_faults
 from mha_judge.bank.mistake import read_mistakes
-from mha_judge.bank.scaffold import MARK, missing, placeholders
+from mha_judge.bank.scaffold import KINDS, MARK, missing, placeholders
+from mha_judge.certify.agreement import compare_all
 from mha_judge.certify.equivalents import read_equivalents
 from mha_judge.certify.statements import faults_of
 from mha_judge.cli import main
@@ -44,7 +45,7 @@ def test_every_file_is_written_and_listed_with_what_to_do_next(bank):
     assert result.exit_code == 0
     named = re.findall(r"^wrote (.+)$", result.output, re.MULTILINE)
     assert sorted(named) == [str(path) for path in files_of(bank)]
-    assert f"mha-judge --bank {bank.root} verify soft-heads --no-mutants" in result.output
+    assert f"mha-judge verify soft-heads --bank {bank.root} --no-mutants" in result.output
     assert len(named) == 12
 
 
@@ -60,7 +61,7 @@ def test_the_new_problem_loads(bank):
         assert "SoftHeads" in ast.dump(ast.parse(path.read_text(encoding="utf-8")))
     reference = fresh.reference("soft-heads").read_text(encoding="utf-8")
     mistakes = bank.root / "reference" / "mistakes" / "soft-heads.toml"
-    assert len(read_mistakes(mistakes, reference, {})) == 1
+    assert len(read_mistakes(mistakes, reference, {})) == 2
 
 
 def test_changes_that_make_no_difference_are_listed_where_verify_reads_them(bank):
@@ -80,7 +81,7 @@ def test_verify_names_every_placeholder_by_file_and_line_and_grades_nothing(bank
     said = " ".join(result.output.split())
     assert result.exit_code == 1
     assert "problem.toml, line 3: still to be filled in: the title in English" in said
-    assert "reference/soft_heads.py, line 8: still to be filled in: equation, shapes" in said
+    assert "reference/soft_heads.py, line 11: still to be filled in: equation, shapes" in said
     assert said.count("still to be filled in: ") == sum(
         path.read_text(encoding="utf-8").count(MARK) for path in files_of(bank)
     )
@@ -196,14 +197,37 @@ def test_a_folder_of_other_things_is_no_bank(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-@pytest.mark.parametrize("arguments", [[], ["--builtin", "--bank", "own"]])
-def test_the_built_in_bank_is_changed_only_where_that_is_said(tmp_path, monkeypatch, arguments):
+def test_without_a_bank_one_of_ones_own_is_begun(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+
+    result = invoke("bank", "new", "soft-heads")
+
+    assert "mha-judge verify soft-heads --bank my-bank --no-mutants" in result.output
+    assert Bank.at(tmp_path / "my-bank").ids == ["soft-heads"]
+    assert invoke("show", "soft-heads", "--bank", "my-bank").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--builtin", "--bank", "own"], "name a bank of your own with --bank DIR, or pass"),
+        (["--bank", Bank.builtin().root], "is the built-in bank; pass --builtin to change it"),
+        (["--like", "sdap"], "no problem 'sdap'; did you mean sdpa"),
+        (["--like", "sdpa", "--kind", "module"], "with --like, or a kind with --kind; one of them"),
+        (["--bank", "a_file"], "a_file cannot be a bank: Not a directory"),
+        (["--bank", "a_file/own"], "cannot be written: Not a directory; nothing was written"),
+        (["--kind", "layer"], "'layer' is not one of 'function', 'module', 'object', 'answers'"),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_leaves_nothing(tmp_path, monkeypatch, arguments, why):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a_file").touch()
 
     result = invoke("bank", "new", "soft-heads", *arguments)
 
     assert result.exit_code == 2
-    assert "name a bank of your own with --bank DIR, or pass --builtin" in result.stderr
+    assert why in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["a_file"]
     assert "soft-heads" not in Bank.builtin().ids
 
 
@@ -215,8 +239,21 @@ def test_an_installation_is_not_changed(bank, monkeypatch):
     assert result.exit_code == 2
     assert "begin a bank of your own with --bank DIR" in result.stderr
     assert files_of(bank) == []
+
+
+def test_in_a_checkout_a_copy_has_submissions_of_its_own(bank, monkeypatch):
+    invoke("bank", "new", "soft-heads", "--bank", bank.root)
     (bank.root / "pyproject.toml").touch()
-    assert invoke("bank", "new", "soft-heads", "--builtin").exit_code == 0
+    answers = bank.root / "tests" / "submissions" / "soft-heads"
+    answers.mkdir(parents=True)
+    (answers / "right_plain.py").write_text("# problem: soft-heads\nclass SoftHeads: ...\n")
+    monkeypatch.setattr(Bank, "builtin", lambda: Bank.at(bank.root))
+
+    result = invoke("bank", "new", "hard-heads", "--builtin", "--like", "soft-heads")
+
+    assert result.exit_code == 0, result.stderr
+    copied = answers.with_name("hard-heads") / "right_plain.py"
+    assert copied.read_text() == "# problem: hard-heads\nclass HardHeads: ...\n"
 
 
 def test_a_problem_that_exists_is_refused(bank):
@@ -249,4 +286,118 @@ def test_what_cannot_be_written_whole_is_not_written_in_part(bank):
 
     assert result.exit_code == 2
     assert "pass --bank DIR" in result.stderr
-    assert [path.name for path in files_of(bank)] == ["mutants"]
+    left = sorted(path.relative_to(bank.root).as_posix() for path in bank.root.rglob("*"))
+    assert left == ["graders", "problems", "reference", "reference/mutants"]
+
+
+@pytest.mark.slow
+def test_every_skeleton_works_once_it_is_filled_in(bank):
+    for kind in KINDS:
+        invoke("bank", "new", f"soft-{kind}", "--kind", kind, "--bank", bank.root)
+    fill_in(bank)
+
+    result = invoke("verify", "--bank", bank.root, "--no-mutants", "--seeds", 1)
+
+    assert result.exit_code == 0, result.output
+    kinds = {problem.entry[0].name: problem.entry[0].kind for problem in bank.problems()}
+    assert kinds == {
+        "soft_function": "function",
+        "SoftModule": "module",
+        "SoftObject": "object",
+        "ANSWERS": "answers",
+    }
+
+
+def give_titles(bank, problem_id):
+    """Fill in what is marked in a copy, and return how many places that were."""
+    marked = placeholders(bank, problem_id)
+    folder = bank.root / "problems" / problem_id
+    for path in (folder / "problem.toml", *folder.glob("*.md")):
+        text = path.read_text("utf-8")
+        path.write_text(re.sub(f"{MARK}: a [a-z_]+ in place of ", "", text), "utf-8")
+    return len(marked)
+
+
+@pytest.mark.parametrize(
+    "like", ["sdpa", "gqa", "complexity", "concepts", "kv-cache-step", "flash-attention"]
+)
+def test_a_copy_lacks_nothing_but_titles(bank, like):
+    result = invoke("bank", "new", "soft-heads", "--like", like, "--bank", bank.root)
+
+    assert result.exit_code == 0, result.stderr
+    fresh = Bank.at(bank.root)
+    assert give_titles(fresh, "soft-heads") == 5
+    assert missing(fresh, "soft-heads") == []
+    assert faults_of(fresh, fresh.problem("soft-heads")) == []
+    assert ladder_faults(fresh, "soft-heads") == []
+    assert len(fresh.mistakes("soft-heads")) == len(Bank.builtin().mistakes(like))
+    assert compare_all(fresh, "soft-heads")[1] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("like", ["sdpa", "gqa", "complexity", "kv-cache-step"])
+def test_a_copy_grades_with_all_that_its_grader_imports(bank, like):
+    invoke("bank", "new", "soft-heads", "--like", like, "--bank", bank.root)
+    give_titles(bank, "soft-heads")
+    reference = bank.root / "reference" / "soft_heads.py"
+
+    result = invoke("run", reference, "--problem", "soft-heads", "--bank", bank.root)
+
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    ("like", "names"),
+    [
+        ("flash-attention", ["soft_heads"]),
+        ("sliding-window", ["soft_heads_attention"]),
+        ("paged-kv-cache", ["SoftHeads"]),
+        ("softmax", ["softmax"]),
+        ("sdpa", ["scaled_dot_product_attention"]),
+        ("some_object", ["SoftHeads"]),
+    ],
+)
+def test_what_is_named_after_the_problem_is_renamed(bank, like, names):
+    if like == "some_object":
+        invoke("bank", "new", "some-object", "--kind", "object", "--bank", bank.root)
+
+    result = invoke("bank", "new", "soft-heads", "--like", like, "--bank", bank.root)
+
+    assert result.exit_code == 0, result.stderr
+    assert [entry.name for entry in Bank.at(bank.root).problem("soft-heads").entry] == names
+    reference = (bank.root / "reference" / "soft_heads.py").read_text("utf-8")
+    assert all(re.search(rf"^(def|class) {name}\b", reference, re.MULTILINE) for name in names)
+
+
+def test_a_name_that_means_something_already_is_not_taken(bank):
+    invoke("bank", "new", "torch", "--kind", "function", "--bank", bank.root)
+
+    assert Bank.at(bank.root).problem("torch").entry[0].name == "some_function"
+
+
+def test_the_grader_of_a_copy_imports_the_reference_of_the_copy(bank):
+    invoke("bank", "new", "soft-heads", "--like", "complexity", "--bank", bank.root)
+
+    grader = (bank.root / "graders" / "test_soft_heads.py").read_text("utf-8")
+    modules = sorted(path.stem for path in (bank.root / "reference").glob("*.py"))
+    assert "from reference import soft_heads, kv_cache_step, masked_mha" in grader
+    assert "soft_heads.ANSWERS[key]" in grader
+    assert "complexity" not in grader
+    assert modules == ["kv_cache_step", "masked_mha", "soft_heads"]
+
+
+def test_what_a_bank_shares_already_stays_as_it_is(bank):
+    invoke("bank", "new", "soft-heads", "--like", "mhsa", "--bank", bank.root)
+    grader = bank.root / "graders" / "shared" / "self_attention.py"
+    words = bank.root / "reference" / "mistakes" / "shared.toml"
+    for path in (grader, words):
+        path.write_text("# mine\n" + path.read_text("utf-8"), "utf-8")
+    before = words.read_text("utf-8")
+
+    result = invoke("bank", "new", "hard-heads", "--like", "gqa", "--bank", bank.root)
+
+    assert result.exit_code == 0, result.stderr
+    assert grader.read_text("utf-8").startswith("# mine\n")
+    assert words.read_text("utf-8").startswith(before.rstrip())
+    assert len(words.read_text("utf-8")) > len(before)
+    assert Bank.at(bank.root).mistakes("soft-heads")

@@ -9,7 +9,7 @@ import difflib
 import functools
 import re
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,20 +51,22 @@ class Bank:
         return cls(root.resolve())
 
     @classmethod
-    def begun(cls, root: Path) -> Bank:
-        """Return the bank in a folder; a new one if the folder is empty or not there.
+    def to_begin(cls, root: Path) -> Bank:
+        """Return the bank in a folder; one without problems if the folder is empty or not there.
 
         Raises:
             BankError: If there is something else in the folder.
-            UsageError: If it cannot be written.
+            UsageError: If it cannot be read, or is the built-in bank's.
         """
         try:
             if not root.exists() or not any(root.iterdir()):
-                for name in _FOLDERS:
-                    (root / name).mkdir(parents=True)
+                return cls(root.resolve())
         except OSError as error:
-            raise UsageError(f"{root} cannot be written: {error.strerror}") from error
-        return cls.at(root)
+            raise UsageError(f"{root} cannot be a bank: {error.strerror}") from error
+        bank = cls.at(root)
+        if bank == cls.builtin():
+            raise UsageError(f"{root} is the built-in bank; pass --builtin to change it")
+        return bank
 
     @classmethod
     def of_checkout(cls) -> Bank:
@@ -92,8 +94,7 @@ class Bank:
     @functools.cached_property
     def ids(self) -> list[str]:
         """Ids of all problems, in alphabetical order."""
-        folders = (self.root / "problems").iterdir()
-        return sorted(folder.name for folder in folders if (folder / "problem.toml").is_file())
+        return sorted(path.parent.name for path in self.root.glob("problems/*/problem.toml"))
 
     def problem(self, problem_id: str) -> Problem:
         """Return one problem.
@@ -114,11 +115,7 @@ class Bank:
             UsageError: If there is none; names those that are near.
         """
         if problem_id not in self.ids:
-            near = difflib.get_close_matches(problem_id, self.ids, n=3, cutoff=0.6)
-            known = (
-                f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(self.ids)}"
-            )
-            raise UsageError(f"no problem {problem_id!r}; {known}")
+            raise no_problem(problem_id, self.ids)
 
     def problems(self) -> list[Problem]:
         return [self.problem(problem_id) for problem_id in self.ids]
@@ -235,6 +232,13 @@ class Bank:
 
     def _text(self, path: Path) -> str:
         return self._file(path).read_text(encoding="utf-8")
+
+
+def no_problem(problem_id: str, ids: Sequence[str]) -> UsageError:
+    """Return the error that there is none of this id; it names those that are near."""
+    near = difflib.get_close_matches(problem_id, ids, n=3, cutoff=0.6)
+    known = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(ids)}"
+    return UsageError(f"no problem {problem_id!r}; {known}")
 
 
 def module_name(problem_id: str) -> str:

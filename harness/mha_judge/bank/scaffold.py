@@ -1,308 +1,100 @@
-"""The files that a new problem begins with, and what of them is still to be filled in.
+"""A new problem, begun as a copy of another one, and what of it is still to be filled in.
 
-Every place that wants an author's words or code holds the mark; `verify` lists those that are left.
+The other one is a problem of a bank, or a skeleton: `skeletons/` is a bank of those. Every place
+that wants an author's words or code holds the mark; `verify` lists those that are left.
 """
 
 from __future__ import annotations
 
+import ast
+import json
 import keyword
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from string import Template
 
 from mha_judge.bank import Bank, module_name
-from mha_judge.bank.problem import IDENTIFIER
+from mha_judge.bank.mistake import SHARED
+from mha_judge.bank.problem import IDENTIFIER, Problem
+from mha_judge.bank.tables import read_table
 from mha_judge.errors import UsageError
 
 MARK = "FILL IN"
 MAX_ID = 60
+KINDS = ("function", "module", "object", "answers")
+"""Of entries; there is a skeleton for each."""
+
 _RESERVED = "shared"  # shared.toml holds the words that mistakes of several problems share
-
-_PROBLEM = """\
-# FILL IN: track, level, minutes and points below, then remove this line
-id = "$id"
-title = "FILL IN: the title in English"
-title_zh = "FILL IN: the title in Chinese, 中文标题"
-summary = "FILL IN: one line that says what is written"
-track = "basics"
-level = 2
-minutes = 25
-points = 20
-requires = []  # FILL IN: ids of problems to solve first
-after = []  # FILL IN: ids of problems to go on with
-forbid = ["fused-attention"]
-
-[[entry]]
-# FILL IN: the contract. For a function: kind = "function", and no constructor, roles or probe
-name = "$name"
-kind = "module"
-aliases = []
-constructor = ["embed_dim", "num_heads"]
-arguments = ["x"]
-
-[[entry.roles]]
-name = "q"
-reference = "q_proj"
-heads = "num_heads"
-
-[[entry.roles]]
-name = "k"
-reference = "k_proj"
-heads = "num_heads"
-
-[[entry.roles]]
-name = "v"
-reference = "v_proj"
-heads = "num_heads"
-
-[[entry.roles]]
-name = "out"
-reference = "out_proj"
-heads = "num_heads"
-split = "in"
-
-[entry.probe]
-constructor = { embed_dim = 30, num_heads = 5 }
-inputs = [[2, 7, 30]]
-
-[hints]
-shape = "FILL IN: a hint for answers that fail a check of shapes"
-values = "FILL IN: a hint for answers that fail a check of values"
-"""
-
-_STATEMENT = """\
-# FILL IN: the title in English
-
-FILL IN: what is written, and its equation.
-
-## Contract
-
-```text
-class $name(embed_dim, num_heads)
-    forward(x) -> output
-```
-
-FILL IN: every shape, the mask convention, what raises, what may be used: what one has to know to
-begin, on one screen.
-
-## Example
-
-```python
-FILL IN: an example with an assert, that can be checked by hand
-```
-
-## Fine print
-
-FILL IN: how weights are found, other names that are accepted, and all further rules.
-
-## What is graded
-
-FILL IN: a line for each group of checks.
-"""
-
-_STATEMENT_ZH = """\
-# FILL IN: the title in Chinese, 中文标题
-
-FILL IN: what is written, and its equation, in Chinese.
-
-## 约定
-
-```text
-class $name(embed_dim, num_heads)
-    forward(x) -> output
-```
-
-FILL IN: every shape, the mask convention, what raises, what may be used, in Chinese.
-
-## 示例
-
-```python
-FILL IN: the same example; only its comments are translated
-```
-
-## 细则
-
-FILL IN: how weights are found and all further rules, in Chinese.
-
-## 评分内容
-
-FILL IN: a line for each group of checks, in Chinese.
-"""
-
-_INTERVIEWER = """\
-## FILL IN: a question to ask afterwards
-
-FILL IN: what a good answer contains, and what a weak one says. Three questions or more.
-"""
-
-_INTERVIEWER_ZH = """\
-## FILL IN: the same question in Chinese, 中文问题
-
-FILL IN: what a good answer contains, in Chinese.
-"""
-
-_STARTER = '''\
-# problem: $id
-"""FILL IN: the title."""
-
-from torch import Tensor, nn
-
-
-class $name(nn.Module):
-    """FILL IN: the equation."""
-
-    def __init__(self, embed_dim: int, num_heads: int) -> None:
-        super().__init__()
-        # TODO: the maps
-        raise NotImplementedError
-
-    def forward(self, x: Tensor) -> Tensor:
-        """FILL IN: shapes of what goes in and what comes out."""
-        # TODO
-        raise NotImplementedError
-'''
-
-_REFERENCE = '''\
-"""FILL IN: the title."""
-# B batch  L length  H heads  D head size  E width, E = H·D
-
-from torch import Tensor, nn
-
-
-class $name(nn.Module):
-    """FILL IN: equation, shapes, errors and source."""
-
-    def __init__(self, embed_dim: int, num_heads: int) -> None:
-        super().__init__()
-        self.q_proj = nn.Linear(embed_dim, embed_dim)
-        self.k_proj = nn.Linear(embed_dim, embed_dim)
-        self.v_proj = nn.Linear(embed_dim, embed_dim)
-        self.out_proj = nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, x: Tensor) -> Tensor:
-        raise NotImplementedError("FILL IN: a plain and correct answer, a shape on every line")
-'''
-
-_GRADER = '''\
-"""FILL IN: the equation in words."""
-
-# B batch  L length  H heads  D head size  E = H·D width
-
-from mha_judge.grading import assert_close, check
-
-E, H = 33, 3  # D = 11
-B, L = 2, 7
-
-
-@check("Is made with (embed_dim, num_heads)", category="shape", points=2)
-def test_constructor(candidate, draw):
-    candidate.$name(embed_dim=E, num_heads=H)
-
-
-@check("Returns (B, L, E)", category="shape", points=2, after="constructor")
-def test_output_shape(candidate, draw):
-    answer = candidate.$name(embed_dim=E, num_heads=H)(draw.normal(B, L, E))
-
-    assert answer.output.shape == (B, L, E)
-
-
-@check("Right values on several random shapes", category="values", points=5, after="output_shape")
-def test_values(candidate, draw):
-    for _ in range(3):
-        n = draw.sizes("B L H D", (2, 3, 5, 7, 11))
-        width = n["H"] * n["D"]
-        layer = candidate.$name(embed_dim=width, num_heads=n["H"])
-
-        assert_close(layer(draw.normal(n["B"], n["L"], width)), "output")
-
-
-# FILL IN: checks of masks, numerics, gradients, robustness and policy; graders/shared has many
-'''
-
-_MISTAKES = """\
-# FILL IN: an entry for each misconception; every check needs one that fails it
-
-[[mistake]]
-id = "values-not-projected"
-title = "FILL IN: the misconception as a statement about the answer"
-severity = "misconception"
-killed_by = "values"
-explanation = "FILL IN: one or two sentences for the person who made it"
-hint = "FILL IN: what leads to the mistake without giving the answer away"
-
-[[mistake.edits]]
-old = "self.v_proj = nn.Linear(embed_dim, embed_dim)"
-new = "self.v_proj = nn.Identity()"
-"""
-
-_HINTS = """\
-# FILL IN: the ladder of the problem, and of each mistake; never the code itself
-
-[problem]
-question = "FILL IN: something to ask oneself who does not get on"
-where = "FILL IN: which step to look at"
-change = "FILL IN: what to do, in words"
-question_zh = "FILL IN: the same in Chinese, 中文"
-where_zh = "FILL IN: 中文"
-change_zh = "FILL IN: 中文"
-
-[values-not-projected]
-where = "FILL IN: where to look, for who made this mistake"
-change = "FILL IN: what to change, in words"
-title_zh = "FILL IN: 中文"
-explanation_zh = "FILL IN: 中文"
-hint_zh = "FILL IN: 中文"
-where_zh = "FILL IN: 中文"
-change_zh = "FILL IN: 中文"
-"""
-
-_MUTANTS = """\
-# Changes to the reference that no check can notice, or need notice, and why.
-"""
-
-_AGREEMENT = '''\
-"""FILL IN: what the reference is compared with."""
-
-from reference.$module import $name
-
-
-def cases():
-    """Yield a name, the reference's value and that of another implementation, in float64."""
-    own = $name(33, 3).double()
-    raise NotImplementedError(f"FILL IN: an implementation from elsewhere, beside {own}")
-'''
-
-_TEXTS = {
-    "problems/$id/problem.toml": _PROBLEM,
-    "problems/$id/statement.md": _STATEMENT,
-    "problems/$id/statement.zh.md": _STATEMENT_ZH,
-    "problems/$id/interviewer.md": _INTERVIEWER,
-    "problems/$id/interviewer.zh.md": _INTERVIEWER_ZH,
-    "problems/$id/starter.py": _STARTER,
-    "reference/$module.py": _REFERENCE,
-    "graders/test_$module.py": _GRADER,
-    "reference/mistakes/$id.toml": _MISTAKES,
-    "reference/hints/$id.toml": _HINTS,
-    "reference/mutants/$module.toml": _MUTANTS,
-    "reference/agreement/$module.py": _AGREEMENT,
-}
-"""In the order in which they are best filled in."""
-
-_OPTIONAL = ("reference/mutants", "reference/agreement", "reference/hints")
-_NEEDED = tuple(path for path in _TEXTS if not path.startswith(_OPTIONAL))
+_FILES = (
+    "problems/$id/problem.toml",
+    "problems/$id/questions.toml",
+    "problems/$id/*.md",
+    "problems/$id/starter.py",
+    "reference/$module.py",
+    "graders/test_$module.py",
+    "reference/mistakes/$id.toml",
+    "reference/mistakes/$id/*.py",
+    "reference/hints/$id.toml",
+    "reference/mutants/$module.toml",
+    "reference/agreement/$module.py",
+)
+"""Of a problem, in the order in which they are best filled in."""
+_SUBMISSIONS = "tests/submissions/$id/*.py"
+"""Also, in a checkout of the built-in bank."""
+_NEEDED = (
+    "problems/$id/statement.md",
+    "problems/$id/statement.zh.md",
+    "problems/$id/interviewer.md",
+    "problems/$id/interviewer.zh.md",
+    "problems/$id/starter.py",
+    "reference/$module.py",
+    "graders/test_$module.py",
+    "reference/mistakes/$id.toml",
+)
 """What no problem can do without."""
+_OTHER_TITLES = (
+    re.compile(rf"^((title|summary|title_zh)\s*=\s*(?:\"\"\"|'''|\"|'))(?!{MARK})", re.MULTILINE),
+    re.compile(rf"\A(# )()(?!{MARK})"),
+)
+"""Where a contract and a statement have the words of the problem that they were copied from."""
 
 
-def write_problem(bank: Bank, problem_id: str) -> list[Path]:
-    """Write the files of a new problem, and return them; nothing is written if one is there.
+def skeleton(kind: str) -> tuple[Bank, str]:
+    """Return the bank of skeletons, and the id of that of a kind."""
+    return Bank.at(Bank.builtin().root / "skeletons"), f"some-{kind}"
+
+
+def write_problem(bank: Bank, problem_id: str, source: Bank, like: str) -> list[Path]:
+    """Write the files of a new problem, and return them; all of them, or none.
+
+    What the other problem shares with its bank comes along, unless it is there already.
+
+    Args:
+        bank: Where to.
+        problem_id: Of the new problem.
+        source: Where the other problem lies; may be the same bank.
+        like: Which problem is copied; titles and summary are marked, to be written anew.
 
     Raises:
         UsageError: If the id is none, or is taken, or a file is there or cannot be written.
+        BankError: If the problem that is copied is broken.
     """
     _require_new(bank, problem_id)
+    in_checkout = (bank.root / _SUBMISSIONS).parents[1].is_dir()
+    moved = {
+        path: bank.root / _filled(pattern, problem_id).replace("*", path.stem)
+        for pattern in [*_FILES, *[_SUBMISSIONS] * in_checkout]
+        for path in _matching(source, pattern, like)
+    }
+    old = {path: path.read_text("utf-8") for path in moved}
+    code = {path: text for path, text in old.items() if path.suffix == ".py"}
+    along = _imported(source, code)
+    names = _new_names(source.problem(like), problem_id, [*code.values()], [*along.values()])
     texts = {
-        bank.root / _filled(path, problem_id): _filled(text, problem_id)
-        for path, text in _TEXTS.items()
+        target: _rewritten(path, old[path], like, problem_id, names)
+        for path, target in moved.items()
     }
     there = [str(path) for path in texts if path.exists()]
     if there:
@@ -310,31 +102,22 @@ def write_problem(bank: Bank, problem_id: str) -> list[Path]:
             f"{', '.join(there)} is there already; remove it or choose another id; "
             "nothing was written"
         )
-    written: list[Path] = []
-    try:
-        for path, text in texts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("x", encoding="utf-8") as file:
-                written.append(path)
-                file.write(text)
-    except OSError as error:
-        for path in written:
-            path.unlink()
-        raise UsageError(
-            f"{error.filename} cannot be written: {error.strerror}; pass --bank DIR, before the "
-            "command, with a bank of your own; nothing was written"
-        ) from error
-    return written
+    for path, text in along.items():
+        target = bank.root / path.relative_to(source.root)
+        if not target.exists():
+            texts[target] = text
+    texts |= _shared_words(bank, source, like)
+    _write(texts)
+    return [*texts]
 
 
 def placeholders(bank: Bank, problem_id: str) -> list[str]:
     """Return what is still to be filled in, with file and line, a sentence each."""
-    names = [_filled(path, problem_id) for path in _TEXTS]
     return [
-        f"{name}, line {line}: still to be filled in: {what}"
-        for name in names
-        if (bank.root / name).is_file()
-        for line, what in _marked(bank.root / name)
+        f"{path.relative_to(bank.root)}, line {line}: still to be filled in: {what}"
+        for pattern in _FILES
+        for path in _matching(bank, pattern, problem_id)
+        for line, what in _marked(path)
     ]
 
 
@@ -366,7 +149,8 @@ def _require_new(bank: Bank, problem_id: str) -> None:
             f"{name!r} is not a valid id; write lower-case letters, digits and single hyphens, "
             f"begin with a letter, and use at most {MAX_ID} characters, as in talking-heads"
         )
-    if problem_id == _RESERVED or keyword.iskeyword(module_name(problem_id)):
+    names = (module_name(problem_id), _class_name(problem_id))
+    if problem_id == _RESERVED or any(map(keyword.iskeyword, names)):
         raise UsageError(f"{name!r} is a reserved name and cannot be an id; choose another")
     if problem_id in bank.ids:
         raise UsageError(
@@ -374,6 +158,149 @@ def _require_new(bank: Bank, problem_id: str) -> None:
         )
 
 
-def _filled(text: str, problem_id: str) -> str:
-    name = "".join(word.capitalize() for word in problem_id.split("-"))
-    return Template(text).substitute(id=problem_id, module=module_name(problem_id), name=name)
+def _matching(bank: Bank, pattern: str, problem_id: str) -> list[Path]:
+    found = sorted(bank.root.glob(_filled(pattern, problem_id)))
+    return [path for path in found if path.is_file()]
+
+
+def _filled(pattern: str, problem_id: str) -> str:
+    return Template(pattern).substitute(id=problem_id, module=module_name(problem_id))
+
+
+def _class_name(problem_id: str) -> str:
+    return "".join(word.capitalize() for word in problem_id.split("-"))
+
+
+def _imported(bank: Bank, code: Mapping[Path, str]) -> dict[Path, str]:
+    """Return the other modules of a bank that some of it imports, and what those import."""
+    found: dict[Path, str] = {}
+    left = [*code.values()]
+    while left:
+        for name in _imports(left.pop()):
+            path = bank.root / f"{name.replace('.', '/')}.py"
+            if path not in code and path not in found and path.is_file():
+                found[path] = path.read_text("utf-8")
+                left.append(found[path])
+    return found
+
+
+def _imports(source: str) -> Iterator[str]:
+    """Yield the names of modules that a program may import from a bank."""
+    with suppress(SyntaxError):  # a known mistake may be one
+        for node in ast.walk(ast.parse(source)):
+            match node:
+                case ast.Import(names=names):
+                    yield from (one.name for one in names)
+                case ast.ImportFrom(module=str(module), names=names, level=0):
+                    yield from (module, *(f"{module}.{one.name}" for one in names))
+
+
+def _new_names(
+    problem: Problem, problem_id: str, own: list[str], shared: list[str]
+) -> dict[str, str]:
+    """Return the entries that are named after the problem, with their names in the new one.
+
+    A name stays if it is one word, which may be a word of the texts or another library's, if a
+    shared module uses it, or if the new one means something in the code already.
+    """
+    words = "_?".join(problem.id.split("-"))
+    within = re.compile(rf"(?:(?<![A-Za-z0-9])|(?=[A-Z]))(?i:{words})(?![a-z0-9])")
+    names = {}
+    for name in (entry.name for entry in problem.entry):
+        found = within.search(name)
+        if found is None or name.lower() == problem.id:
+            continue
+        as_class = found[0][0].isupper()
+        fresh = _class_name(problem_id) if as_class else module_name(problem_id)
+        new = name[: found.start()] + fresh + name[found.end() :]
+        if not (any(_has(text, name) for text in shared) or any(_has(text, new) for text in own)):
+            names[name] = new
+    return names
+
+
+def _has(text: str, name: str) -> bool:
+    return re.search(rf"\b{name}\b", text) is not None
+
+
+def _rewritten(path: Path, text: str, like: str, problem_id: str, names: Mapping[str, str]) -> str:
+    """Return a text of one problem under the names of another, its title marked."""
+    old, new = module_name(like), module_name(problem_id)
+    modules = {f"reference.{old}": f"reference.{new}"}
+    every = {**names, **modules}
+    named = re.compile(rf"\b({'|'.join(map(re.escape, every))})\b")
+    text = named.sub(lambda found: every[found[0]], text)
+    if path.suffix == ".py":
+        text = re.sub(rf"^(#\s*problem:\s*){like}$", rf"\g<1>{problem_id}", text, flags=re.M)
+        return _with_module(text, old, new)
+    if path.name == "problem.toml":
+        text = re.sub(rf"^(id\s*=\s*[\"']){like}\b", rf"\g<1>{problem_id}", text, flags=re.M)
+        return _OTHER_TITLES[0].sub(rf"\1{MARK}: a \2 in place of ", text)
+    if path.name.startswith("statement"):
+        return _OTHER_TITLES[1].sub(rf"\1{MARK}: a title in place of ", text)
+    return text
+
+
+def _with_module(source: str, old: str, new: str) -> str:
+    """Return a program in which `from reference import` has the new name of a module."""
+    places: list[ast.alias | ast.Name] = []
+    with suppress(SyntaxError):
+        for node in ast.walk(ast.parse(source)):
+            match node:
+                case ast.ImportFrom(module="reference", names=names):
+                    places += [one for one in names if one.name == old]
+                case ast.Name(id=name) if name == old:
+                    places.append(node)
+    if not any(isinstance(one, ast.alias) for one in places):
+        return source
+    lines = source.encode().split(b"\n")
+    for line, column in sorted({(one.lineno - 1, one.col_offset) for one in places}, reverse=True):
+        rest = lines[line][column:].removeprefix(old.encode())
+        lines[line] = lines[line][:column] + new.encode() + rest
+    return b"\n".join(lines).decode()
+
+
+def _shared_words(bank: Bank, source: Bank, like: str) -> dict[Path, str]:
+    """Return the files of words that mistakes share, with those that the new problem wants."""
+    folders = {name: Path("reference") / name for name in ("mistakes", "hints")}
+    mistakes = read_table(source.root / folders["mistakes"] / f"{like}.toml").get("mistake", [])
+    wanted = {one["shared"]: None for one in mistakes if "shared" in one}
+    texts = {}
+    for folder in folders.values():
+        target = bank.root / folder / SHARED
+        theirs, ours = read_table(source.root / folder / SHARED), read_table(target)
+        fresh = [_as_toml(one, theirs[one]) for one in wanted if one in theirs and one not in ours]
+        if fresh:
+            before = target.read_text("utf-8").rstrip() + "\n\n" if target.is_file() else ""
+            texts[target] = before + "\n".join(fresh)
+    return texts
+
+
+def _as_toml(name: str, words: Mapping[str, str]) -> str:
+    lines = (f"{key} = {json.dumps(text, ensure_ascii=False)}\n" for key, text in words.items())
+    return f"[{name}]\n{''.join(lines)}"
+
+
+def _write(texts: Mapping[Path, str]) -> None:
+    """Write all of these files, or leave everything as it was."""
+    before = {path: path.read_bytes() for path in texts if path.is_file()}
+    made: list[Path] = []
+    try:
+        for path, text in texts.items():
+            for folder in reversed([one for one in path.parents if not one.exists()]):
+                folder.mkdir()
+                made.append(folder)
+            with path.open("w", encoding="utf-8") as file:
+                if path not in before:
+                    made.append(path)
+                file.write(text)
+    except BaseException as error:
+        for path, content in before.items():
+            path.write_bytes(content)
+        for path in reversed(made):
+            path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
+        raise UsageError(
+            f"{error.filename} cannot be written: {error.strerror}; nothing was written; "
+            "pass --bank DIR with another folder"
+        ) from error

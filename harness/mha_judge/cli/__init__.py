@@ -43,6 +43,22 @@ _COMMANDS = {
 }
 
 
+def _note_bank(ctx: click.Context, _: click.Parameter, root: Path | None) -> None:
+    if root is not None:
+        ctx.obj = root
+
+
+_BANK = click.Option(
+    ["--bank"],
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    expose_value=False,
+    callback=_note_bank,
+    help="A folder with problems/, graders/ and reference/; default: the built-in bank.",
+)
+"""Stands before a command or after it."""
+
+
 class Commands(click.Group):
     """Imports a command when it is asked for, and turns the judge's errors into exit codes."""
 
@@ -54,6 +70,8 @@ class Commands(click.Group):
             return None
         module = importlib.import_module(f"mha_judge.cli.{_COMMANDS[cmd_name]}")
         command: click.Command = module.command
+        if _BANK not in command.params:
+            command.params.append(_BANK)
         return command
 
     def resolve_command(
@@ -94,20 +112,11 @@ def entry() -> NoReturn:
     os._exit(code if isinstance(code, int) else 0 if code is None else 1)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, params=[_BANK], context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="mha-judge")
-@click.option(
-    "--bank",
-    "bank_root",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="A folder with problems/, graders/ and reference/; default: the built-in bank.",
-)
-@click.pass_context
-def main(ctx: click.Context, bank_root: Path | None) -> None:
+def main() -> None:
     """Exercises on Transformer attention, and a judge that grades answers to them.
 
     Exit codes: 0 accepted, 1 not accepted, 2 wrong usage, 3 and above no verdict.
     """
     hold_instruction_set()
-    ctx.obj = bank_root
