@@ -1,5 +1,7 @@
 """Mistakes are edits of the reference; what does not fit it is refused, with the remedy."""
 
+import tomllib
+
 import pytest
 
 from mha_judge.bank import Bank
@@ -54,6 +56,20 @@ def test_a_mistake_may_be_a_program_of_its_own(read, tmp_path):
 
     assert mistake.source == "def scale(x, d):\n    return x / 0.5\n"
     assert mistake.others == {"0.25": "def scale(x, d):\n    return x / 0.25\n"}
+
+
+def test_a_shared_mistake_is_made_by_name_or_with_other_edits(read):
+    shared = f"[by-d]\n{ENTRY.partition('id = ')[2].partition(chr(10))[2]}{EDIT}"
+    other = "edits = [{ old = '**0.5', new = '' }]\nkilled_by = 'scale'\n"
+
+    [one, two] = read(
+        f"[[mistake]]\nshared = 'by-d'\n[[mistake]]\nid = 'by-2'\nshared = 'by-d'\n{other}", shared
+    )
+
+    assert (one.id, one.title, one.killed_by) == ("by-d", "Divides by D", "values")
+    assert one.source == REFERENCE.replace("d**0.5", "d")
+    assert (two.id, two.title, two.killed_by) == ("by-2", "Divides by D", "scale")
+    assert two.source == REFERENCE.replace("**0.5", "")
 
 
 def test_shared_words_are_used_by_name_and_may_be_overridden(read):
@@ -143,7 +159,7 @@ def test_every_program_of_the_bank_is_used(problem_id):
 
 def test_all_shared_words_are_used():
     shared = BANK.root / "reference" / "mistakes" / "shared.toml"
-    names = [line[1:-1] for line in shared.read_text("utf-8").splitlines() if line.startswith("[")]
+    names = tomllib.loads(shared.read_text("utf-8"))
     lists = [path.read_text("utf-8") for path in shared.parent.glob("*.toml")]
 
     assert all(any(f'shared = "{name}"' in text for text in lists) for name in names)

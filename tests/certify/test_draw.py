@@ -69,6 +69,32 @@ def test_what_a_verdict_follows_from_counts_as_a_change(bank, path, committed):
     assert drawn.takes_mutants("kv-cache-step")
 
 
+SCALE = "[[mistake]]\nid = 'no-scale'\nkilled_by = 'values'\n"
+WORDS = "title = 'No scale'\nexplanation = 'It is missing.'\nhint = 'Look at the units.'\n"
+EDITS = "edits = [{ old = ' / 2', new = '' }]\n"
+
+
+def test_mistakes_are_compared_wherever_they_are_written(bank):
+    folder = bank.root / "reference"
+    for problem_id, by in (("gqa", "2"), ("mqa", "2"), ("rope", "3")):
+        (folder / f"{problem_id}.py").write_text(f"x = y / {by}\n", encoding="utf-8")
+        written = SCALE + WORDS + EDITS.replace("2", by)
+        (folder / "mistakes" / f"{problem_id}.toml").write_text(written, encoding="utf-8")
+    commit(bank.root)
+    shared = folder / "mistakes" / "shared.toml"
+    shared.write_text(f"[no-scale]\nkilled_by = 'values'\n{WORDS}{EDITS}", encoding="utf-8")
+    for problem_id in ("gqa", "mqa"):
+        path = folder / "mistakes" / f"{problem_id}.toml"
+        path.write_text("[[mistake]]\nshared = 'no-scale'\n", encoding="utf-8")
+    known = ["gqa", "mqa", "rope"]
+
+    assert draw(bank, known, "HEAD", None).changed == ()
+    commit(bank.root)
+    text = shared.read_text("utf-8").replace("new = ''", "new = ' / 4'")
+    shared.write_text(text, encoding="utf-8")
+    assert draw(bank, known, "HEAD", None).changed == ("gqa", "mqa")
+
+
 @pytest.mark.parametrize(
     "path", ["problems/gqa/statement.md", "reference/hints/gqa.toml", "README.md"]
 )

@@ -2,8 +2,9 @@
 
 `reference/mistakes/<id>.toml` lists those of a problem. An edit is a text that stands once in the
 reference, and what stands there instead; so a change to the reference that touches a mistake is
-noticed. A mistake that is another program altogether names a file. Words that several problems
-share stand in `shared.toml`. Wrong choices of questions are mistakes too.
+noticed. A mistake that is another program altogether names a file. What several problems share,
+words, edits and the check that must fail, stands in `shared.toml`; an entry names it, and says
+otherwise what is otherwise with its problem. Wrong choices of questions are mistakes too.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from mha_judge.errors import BankError
 from mha_judge.outcomes import Severity
 
 SHARED = "shared.toml"
+_PROGRAMS = frozenset({"edits", "program", "variants"})
+"""What says which program a mistake is; an entry has all of it from one place."""
 
 
 class _Model(BaseModel):
@@ -47,6 +50,8 @@ class Variants(_Model):
 
 class Words(_Model):
     """What several problems say of one mistake."""
+
+    model_config = ConfigDict(extra="ignore")  # edits stand beside them
 
     name: str = ""
     """What it is called in `shared.toml`."""
@@ -136,7 +141,7 @@ def apply_edits(reference: str, edits: Sequence[Edit]) -> str:
 
 
 def _read(path: Path, entry: Any, shared: Mapping[str, Any], reference: str) -> Mistake:
-    name = entry.get("id") if isinstance(entry, dict) else None
+    name = entry.get("id", entry.get("shared")) if isinstance(entry, dict) else None
     where = f"{path}: {name or 'a mistake without an id'}"
     try:
         fields = dict(entry)
@@ -144,9 +149,11 @@ def _read(path: Path, entry: Any, shared: Mapping[str, Any], reference: str) -> 
         if words is not None:
             if words not in shared:
                 raise ValueError(f"{SHARED} has no {words!r}; add it, or write the texts here")
-            common = Words.model_validate({**shared[words], "name": words})
-            fields = common.model_dump(exclude={"name"}, exclude_none=True) | fields
-            fields["shared"] = common
+            common = dict(shared[words])
+            if not _PROGRAMS.isdisjoint(fields):
+                common = {key: value for key, value in common.items() if key not in _PROGRAMS}
+            spoken = Words.model_validate({**common, "name": words})
+            fields = {"id": words, **common, **fields, "shared": spoken}
         return Mistake(**_with_programs(path, fields, reference))
     except ValidationError as error:
         first = error.errors()[0]

@@ -26,7 +26,7 @@ MAX_ID = 60
 KINDS = ("function", "module", "object", "answers")
 """Of entries; there is a skeleton for each."""
 
-_RESERVED = "shared"  # shared.toml holds the words that mistakes of several problems share
+_RESERVED = "shared"  # shared.toml holds the mistakes that several problems share
 _FILES = (
     "problems/$id/problem.toml",
     "problems/$id/questions.toml",
@@ -106,7 +106,7 @@ def write_problem(bank: Bank, problem_id: str, source: Bank, like: str) -> list[
         target = bank.root / path.relative_to(source.root)
         if not target.exists():
             texts[target] = text
-    texts |= _shared_words(bank, source, like)
+    texts |= _shared_mistakes(bank, source, like)
     _write(texts)
     return [*texts]
 
@@ -259,8 +259,8 @@ def _with_module(source: str, old: str, new: str) -> str:
     return b"\n".join(lines).decode()
 
 
-def _shared_words(bank: Bank, source: Bank, like: str) -> dict[Path, str]:
-    """Return the files of words that mistakes share, with those that the new problem wants."""
+def _shared_mistakes(bank: Bank, source: Bank, like: str) -> dict[Path, str]:
+    """Return the files of what mistakes share, with what the new problem wants of it."""
     folders = {name: Path("reference") / name for name in ("mistakes", "hints")}
     mistakes = read_table(source.root / folders["mistakes"] / f"{like}.toml").get("mistake", [])
     wanted = {one["shared"]: None for one in mistakes if "shared" in one}
@@ -275,9 +275,20 @@ def _shared_words(bank: Bank, source: Bank, like: str) -> dict[Path, str]:
     return texts
 
 
-def _as_toml(name: str, words: Mapping[str, str]) -> str:
-    lines = (f"{key} = {json.dumps(text, ensure_ascii=False)}\n" for key, text in words.items())
+def _as_toml(name: str, table: Mapping[str, object]) -> str:
+    lines = (f"{key} = {_value(value)}\n" for key, value in table.items())
     return f"[{name}]\n{''.join(lines)}"
+
+
+def _value(value: object) -> str:
+    """Return a value as it stands in one line of TOML."""
+    match value:
+        case dict():
+            return f"{{ {', '.join(f'{key} = {_value(one)}' for key, one in value.items())} }}"
+        case list():
+            return f"[{', '.join(map(_value, value))}]"
+        case _:
+            return json.dumps(value, ensure_ascii=False)
 
 
 def _write(texts: Mapping[Path, str]) -> None:

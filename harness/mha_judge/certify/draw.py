@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tempfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from mha_judge.bank import Bank, module_name
-from mha_judge.errors import UsageError
+from mha_judge.bank.mistake import SHARED
+from mha_judge.errors import BankError, UsageError
 
 PARTS = 7
 """Into how many parts all is cut that need not be tried each time.
@@ -102,10 +105,11 @@ def draw(bank: Bank, ids: Sequence[str], since: str | None, turn: int | None) ->
     note = ""
     if turn is None:
         turn, note = _turn(bank)
-    changed = tuple(one for one in ids if _has_changed(bank, one, touched))
-    others = [one for one in ids if one not in changed]
+    others = _with_other_mistakes(bank, ids, since, touched)
+    changed = tuple(one for one in ids if one in others or _has_changed(bank, one, touched))
+    rest = [one for one in ids if one not in changed]
     first = turn * MUTANTS_OF
-    mutants = {others[(first + i) % len(others)] for i in range(MUTANTS_OF)} if others else ()
+    mutants = {rest[(first + i) % len(rest)] for i in range(MUTANTS_OF)} if rest else ()
     return Draw(turn, since or "", changed, tuple(sorted(mutants)), touched, note)
 
 
@@ -130,11 +134,41 @@ def _has_changed(bank: Bank, problem_id: str, touched: frozenset[str]) -> bool:
         f"problems/{problem_id}/questions.toml",
         f"graders/test_{name}.py",
         f"reference/{name}.py",
-        f"reference/mistakes/{problem_id}.toml",
         f"reference/mutants/{name}.toml",
     }
-    sources = f"reference/mistakes/{problem_id}/"
-    return not own.isdisjoint(touched) or any(path.startswith(sources) for path in touched)
+    return not own.isdisjoint(touched)
+
+
+def _with_other_mistakes(
+    bank: Bank, ids: Sequence[str], since: str | None, touched: frozenset[str]
+) -> set[str]:
+    """Return the problems that have other mistakes than at a revision, wherever they are written.
+
+    What problems share stands in one file, of which a change concerns few of them.
+    """
+    folder = "reference/mistakes"
+    places = {
+        one: (f"{folder}/{one}.toml", f"{folder}/{one}/", f"{folder}/{SHARED}") for one in ids
+    }
+    doubtful = {one for one in ids if any(path.startswith(places[one]) for path in touched)}
+    if not (doubtful and since):
+        return doubtful
+    with tempfile.TemporaryDirectory() as then:
+        files = subprocess.run(
+            ["git", "-C", bank.root, "archive", since], check=True, capture_output=True
+        )
+        subprocess.run(["tar", "-x", "-C", then], check=True, input=files.stdout)
+        before = Bank.at(Path(then))
+        return {one for one in doubtful if _mistakes_of(before, one) != _mistakes_of(bank, one)}
+
+
+def _mistakes_of(bank: Bank, problem_id: str) -> object:
+    """Return the mistakes of a problem, wherever they stand; broken ones are like no others."""
+    try:
+        found = bank.mistakes(problem_id)
+    except BankError:
+        return object()
+    return [mistake.model_copy(update={"shared": None}) for mistake in found]
 
 
 def _git(bank: Bank, *arguments: str) -> list[str]:
