@@ -11,6 +11,7 @@ from mha_judge.bank import Bank
 from mha_judge.grading.calling import target
 from mha_judge.judge import grade
 from mha_judge.outcomes import Category, Outcome
+from mha_judge.report.summary import in_one_sentence
 from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
 
@@ -161,6 +162,19 @@ def test_what_is_wrong_without_dropout_too_is_not_laid_to_it(channel):
     last = "weights = torch.nn.functional.dropout(weights, 0.2) * 0.9"
 
     assert graded(channel, last=last).diagnoses == []
+
+
+def test_what_a_mistake_keeps_from_running_is_not_called_right(channel):
+    [made] = [m for m in BANK.mistakes("flash-attention") if m.id == "output-shaped-like-queries"]
+    problem = BANK.problem("flash-attention")
+
+    report = grade(Submission.of(made.source, "answer.py"), BANK, problem, channel, seed=3)
+
+    stopped = {check.id for check in report.checks if check.stopped and not check.advisory}
+    assert "gradients" in stopped
+    assert "square" not in stopped  # there values are as wide as queries
+    assert report.score == 85.0
+    assert f"and {len(stopped)} cannot be told yet." in in_one_sentence(report)
 
 
 def test_an_answer_for_one_form_of_input_loses_what_that_form_is_asked(channel):

@@ -279,7 +279,8 @@ def _what_is_left(found: Report, words: Words) -> Iterable[RenderableType]:
     cost = sum(diagnosis.cost for diagnosis in found.diagnoses)
     failed, unexplained = len(checks.failures), len(checks.unexplained)
     if cost:
-        everything = "failures" if checks.waiting or found.never_ran else "everything"
+        open_ = checks.waiting or found.never_ran or any(one.stopped for one in found.checks)
+        everything = "failures" if open_ else "everything"
         told = words[f"explain {'some' if unexplained else everything}"]
         yield Text(told.format(cost=cost, failed=failed, explained=failed - unexplained), "bold")
     if cost and found.strict_score != found.score:

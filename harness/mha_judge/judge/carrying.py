@@ -96,11 +96,15 @@ def granting(
         granted |= {c.id: made for c in right}
         failed.append((program, [c for c in found if c not in right]))
     context.session.close()  # of two files only one can be loaded; a call would load it again
+    stopped: set[str] = set()
     for program, left in failed:
         left = [c for c in left if c.id not in granted and not _may_break_a_rule(c)]
         for check in _failed_by_itself(program, context, checks, left, named):
-            granted[check] = [mistake.id for mistake in program.mistakes]
-    return _granted(checks, granted)
+            granted[check.id] = [mistake.id for mistake in program.mistakes]
+            if check.outcome is Outcome.ERROR:
+                stopped.add(check.id)
+    asked = {check.id for check in checks if check.outcome is Outcome.NOT_ASSESSED}
+    return _granted(checks, granted, stopped & asked)
 
 
 def _granting_dropout(
@@ -127,12 +131,24 @@ def _granting_dropout(
     return _granted(checks, {check: [diagnosis.id] for check in right})
 
 
-def _granted(checks: Iterable[CheckResult], granted: Mapping[str, list[str]]) -> list[CheckResult]:
-    """Return the checks with the ids of the mistakes but for which they pass."""
-    return [
-        check.model_copy(update={"granted": granted[check.id]}) if check.id in granted else check
-        for check in checks
-    ]
+def _granted(
+    checks: Iterable[CheckResult],
+    granted: Mapping[str, list[str]],
+    stopped: Collection[str] = (),
+) -> list[CheckResult]:
+    """Return the checks with the ids of the mistakes but for which they pass.
+
+    Args:
+        checks: What came of each.
+        granted: By the id of a check that passes, those of the mistakes.
+        stopped: Ids of those in which the mistakes raise, so that nothing was compared.
+    """
+
+    def changed(check: CheckResult) -> CheckResult:
+        update = {"granted": granted[check.id], "stopped": check.id in stopped}
+        return check.model_copy(update=update)
+
+    return [changed(check) if check.id in granted else check for check in checks]
 
 
 def _may_be_granted(check: CheckResult) -> bool:
@@ -167,8 +183,8 @@ def _failed_by_itself(
     checks: Sequence[CheckResult],
     left: Sequence[CheckResult],
     named: Collection[str],
-) -> list[str]:
-    """Return the ids of the checks that the program itself fails in the candidate's words."""
+) -> list[CheckResult]:
+    """Return the checks that the program itself fails in the candidate's words."""
     if not left:
         return []
     submission = Submission.of(program.source, "mistake.py")
@@ -181,7 +197,7 @@ def _failed_by_itself(
     # what is left to chance is apart from itself, and from anything else, in the same words
     telling = [c for c in left if c.margin is None or all(m.has_values for m in program.mistakes)]
     return [
-        check.id
+        check
         for check in telling
         if check.id in found and _is_the_same(check, found[check.id], check.id in named)
     ]

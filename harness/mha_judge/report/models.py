@@ -49,6 +49,9 @@ class CheckResult(_Model):
     granted: list[str] = []
     """Ids of the known mistakes but for which it passes: its points count, at their price. Of a
     question: the check whose answer, which is wrong, it follows from."""
+    stopped: bool = False
+    """Granted because a call raises for who makes these mistakes: what else it asks is not known to
+    be right."""
     only_if_right: bool = False
     """Asked only of an answer that is right otherwise; it costs nothing where it was not asked."""
     advisory: bool = False

@@ -91,9 +91,10 @@ def in_one_sentence(report: Report) -> str:
     cost = sum(diagnosis.cost for diagnosis in report.diagnoses)
     it = "it" if count == 1 else "them"
     others = [c for c in report.checks if c.outcome is Outcome.PASSED and not c.advisory]
-    passing = len(others) + len(granted) - failures
+    stopped = sum(c.stopped for c in granted)
+    passing = len(others) + len(granted) - failures - stopped
     text = f"{who} {what} (−{cost:g}). With {it} granted, the other {passing} checks pass"
-    left, waiting = len(found.unexplained), len(found.waiting)
+    left, waiting = len(found.unexplained), len(found.waiting) + stopped
     if not left and not waiting and report.never_ran:
         return f"{text}. Nothing is known of what no check reached: {report.lines_never_reached}."
     if not left and not waiting:
