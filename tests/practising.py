@@ -23,6 +23,12 @@ class Clock:
         self.time += timedelta(**amount)
 
 
+def _diagnosis(problem, name):
+    """Return a mistake as a report names it; one that the bank does not know by its id."""
+    titles = {mistake.id: mistake.title for mistake in BANK.mistakes(problem)}
+    return Diagnosis(id=name, title=titles.get(name, name), explanation="")
+
+
 def report_of(problem, *mistakes, accepted=False, score=40.0):
     """Return a report that names these mistakes."""
     return Report(
@@ -34,7 +40,7 @@ def report_of(problem, *mistakes, accepted=False, score=40.0):
         strict_score=100.0 if accepted else score,
         seed=1,
         sandbox=SandboxInfo(backend="jail", tier="full"),
-        diagnoses=[Diagnosis(id=name, title=name, explanation="") for name in mistakes],
+        diagnoses=[_diagnosis(problem, name) for name in mistakes],
     )
 
 

@@ -5,15 +5,19 @@ import io
 import pytest
 from rich.console import Console
 
+from mha_judge.bank import Bank
 from mha_judge.outcomes import Sample
 from mha_judge.render.report import terminal
 from mha_judge.report.models import FailingCall, LoadProblem, Reveal
+from mha_judge.report.translation import translated
 
 
-def shown(report, reveal=Reveal.FULL, every_check=False, named=None, **options) -> str:
+def shown(
+    report, reveal=Reveal.FULL, every_check=False, named=None, language="en", **options
+) -> str:
     stream = io.StringIO()
     console = Console(file=stream, width=200, highlight=False, **options)
-    terminal.show(report, console, reveal, every_check=every_check, named=named)
+    terminal.show(report, console, reveal, every_check=every_check, named=named, language=language)
     return stream.getvalue()
 
 
@@ -261,3 +265,22 @@ def test_numbers_are_left_out_where_a_call_shows_more(make_report):
     report.failing_call = CALL
     assert "detail of bad" not in shown(report)
     assert "detail of bad" in shown(report, every_check=True)
+
+
+def test_a_report_is_told_in_chinese(make_report):
+    bank = Bank.builtin()
+    [mistake] = [one for one in bank.mistakes("sdpa") if one.id == "no-scale"]
+    report = make_report()
+    report.diagnoses[0].id, report.diagnoses[0].title = mistake.id, mistake.title
+    titles = bank.titles("zh")
+    bad = next(check for check in report.checks if check.id == "bad")
+    bad.title, bad.diagnosis = next(iter(titles)), mistake.title
+
+    text = shown(translated(report, bank, "zh"), language="zh")
+
+    assert "缩放点积注意力  未通过" in text
+    assert titles[bad.title] in text
+    assert "没有除以" in text  # the mistake
+    assert mistake.title not in text
+    assert "规则：第 3 行：a finding" in text
+    assert translated(report, bank, "en") is report

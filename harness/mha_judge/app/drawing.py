@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -11,12 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from mha_judge.app.session import Answer, Mark, Overview, State
-from mha_judge.app.words import CATEGORIES, Words
+from mha_judge.app.words import Words
 from mha_judge.practice.progress import End
+from mha_judge.render.report.words import category_in
 from mha_judge.sanitising import clean_line
 
 if TYPE_CHECKING:  # the first picture must not wait for pydantic
-    from mha_judge.bank.ladder import Ladder
     from mha_judge.bank.listing import ProblemSummary
     from mha_judge.practice.solution import Solution
     from mha_judge.report.models import CheckResult, Diagnosis, LoadProblem, Report
@@ -118,7 +118,7 @@ def _rows(
         row = Text(check.title, "dim" if sign == NOT_ASSESSED else "")
         if check.outcome.is_bad and check.message:
             row.append(f"\n{_first_line(check.message)}", style)
-        category = CATEGORIES[str(check.category)] if language == "zh" else str(check.category)
+        category = category_in(language, check.category)
         worth = words["advisory"] if check.advisory else category
         if report is not None and not check.advisory:
             worth = f"{category} {check.points:.0f}/{check.max_points:.0f}"
@@ -143,7 +143,6 @@ def _first_line(text: str) -> str:
 
 def report(
     answer: Answer | None,
-    ladders: Mapping[str, Ladder],
     language: str,
     words: Words,
     *,
@@ -153,7 +152,6 @@ def report(
 
     Args:
         answer: The last one.
-        ladders: Words of the problem's mistakes in the language, by id.
         language: `en` or `zh`.
         words: Of the language.
         told: Ids of the mistakes that hints were taken for; None if everything may be told.
@@ -168,7 +166,7 @@ def report(
         parts.append(_load_problem(found.load_problem, words))
     named = [one for one in found.diagnoses if told is None or one.id in told]
     for diagnosis in named:
-        parts += _diagnosis(diagnosis, found, ladders, words)
+        parts += _diagnosis(diagnosis, found, words)
     if len(named) < len(found.diagnoses):
         parts += _unnamed(found, named, words)
     parts += _what_is_left(found, words)
@@ -217,19 +215,16 @@ def _load_problem(problem: LoadProblem, words: Words) -> RenderableType:
     return Group(*parts, Text())
 
 
-def _diagnosis(
-    diagnosis: Diagnosis, found: Report, ladders: Mapping[str, Ladder], words: Words
-) -> Iterable[RenderableType]:
+def _diagnosis(diagnosis: Diagnosis, found: Report, words: Words) -> Iterable[RenderableType]:
     """Yield a mistake: its name and price, why it is one, and which failures it explains."""
     from mha_judge.report.summary import explained_by
 
-    ladder = ladders.get(diagnosis.id)
-    title = ladder.title if ladder else diagnosis.title
     price = f"  −{diagnosis.cost:g}" if diagnosis.cost else ""
-    yield Text.assemble((f"{FAILED} ", ORANGE), (title, "bold"), (price, f"bold {ORANGE}"))
-    why = ladder.explanation if ladder else diagnosis.explanation
-    if why:
-        yield Padding(Text(why), (0, 0, 0, 2))
+    yield Text.assemble(
+        (f"{FAILED} ", ORANGE), (diagnosis.title, "bold"), (price, f"bold {ORANGE}")
+    )
+    if diagnosis.explanation:
+        yield Padding(Text(diagnosis.explanation), (0, 0, 0, 2))
     explained = explained_by(diagnosis, found)
     if explained:
         yield Padding(Text(f"{words['explains']}:", "dim"), (0, 0, 0, 2))

@@ -227,12 +227,6 @@ class Pages(Vertical):
             return drawing.checks(session.answer, session.language, session.words)
         if name == "hints":
             return drawing.hints(session.told(), session.words)
-        answer = session.answer
-        reads_ladders = answer is not None and answer.report is not None
         return drawing.report(
-            answer,
-            session.ladders(session.current.id) if reads_ladders else {},
-            session.language,
-            session.words,
-            told=session.mistakes_told(),
+            session.answer, session.language, session.words, told=session.mistakes_told()
         )

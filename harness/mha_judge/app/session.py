@@ -23,7 +23,6 @@ from mha_judge.file_versions import FileVersion, version_of
 from mha_judge.practice.progress import End, Progress
 
 if TYPE_CHECKING:  # the first picture must not wait for pydantic
-    from mha_judge.bank.ladder import Ladder
     from mha_judge.practice.learner import Kept, Learner, Offer
     from mha_judge.practice.order import Proposal
     from mha_judge.practice.solution import Solution
@@ -94,19 +93,6 @@ class Answer:
     why: str = ""
     """Why there is no verdict."""
 
-    def with_titles(self, titles: Mapping[str, str]) -> Answer:
-        """Return it with other titles of checks, by those that they have."""
-
-        def told(checks: list[CheckResult]) -> list[CheckResult]:
-            return [
-                one.model_copy(update={"title": titles.get(one.title, one.title)}) for one in checks
-            ]
-
-        report = self.report
-        if report is not None:
-            report = report.model_copy(update={"checks": told(report.checks)})
-        return replace(self, checks=told(self.checks), report=report)
-
 
 class Session:
     """A learner, the problems, the file that is worked on, and what was graded."""
@@ -150,7 +136,6 @@ class Session:
         self.trouble = ""
         """Why something was not kept; empty again once something was."""
         self.answers: dict[str, Answer] = {}
-        self._titles = functools.cache(bank.titles)
         self.current: ProblemSummary | None = None
         self._progress = progress
         self._clock = clock
@@ -193,12 +178,6 @@ class Session:
         if self.shows_fine_print or not fine_print:
             return f"{text}\n{fine_print}"
         return f"{text}\n*{self.words['fine print']}*\n"
-
-    def ladders(self, problem: str) -> Mapping[str, Ladder]:
-        """Return the words of a problem's mistakes in the learner's language, by id."""
-        from mha_judge.bank.ladder import read_ladders
-
-        return read_ladders(self.bank, problem, self.language).mistakes
 
     def change_language(self) -> None:
         self.language = "zh" if self.language == "en" else "en"
@@ -345,9 +324,15 @@ class Session:
 
     @property
     def answer(self) -> Answer | None:
-        """The last answer to the open problem; titles of checks in the learner's language."""
-        answer, titles = self.answers.get(self._current.id), self._titles(self.language)
-        return answer.with_titles(titles) if answer is not None and titles else answer
+        """The last answer to the open problem, in the learner's language."""
+        answer = self.answers.get(self._current.id)
+        if answer is None or self.language == "en":
+            return answer
+        from mha_judge.report.translation import translated, with_titles
+
+        report = answer.report and translated(answer.report, self.bank, self.language)
+        checks = with_titles(answer.checks, self.bank, self.language)
+        return replace(answer, checks=checks, report=report)
 
     # hints, solution, rating, notes
 

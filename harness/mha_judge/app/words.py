@@ -267,17 +267,4 @@ Signs of checks: {passed} passed, {failed} failed, – not assessed.""",
     },
 }
 
-CATEGORIES = {
-    "shape": "形状",
-    "values": "数值",
-    "masking": "掩码",
-    "numerics": "数值稳定",
-    "gradients": "梯度",
-    "robustness": "稳健性",
-    "policy": "规则",
-    "cost": "开销",
-    "gpu": "GPU",
-}
-"""What the categories of checks are called in Chinese."""
-
 assert WORDS["en"].keys() == WORDS["zh"].keys()

@@ -23,6 +23,21 @@ no_progress_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
+_KEPT = {
+    "en": {
+        "attempt": "attempt {number}",
+        "after hints": "{points:g} points after hints (−{price:g})",
+        "due": "comes back on {day}",
+        "hint": "`mha-judge hint {problem}` helps, for a price",
+    },
+    "zh": {
+        "attempt": "第 {number} 次尝试",
+        "after hints": "扣除提示后 {points:g} 分（−{price:g}）",
+        "due": "{day} 再练",
+        "hint": "`mha-judge hint {problem}` 可以帮忙，但要扣分",
+    },
+}
+
 
 @contextmanager
 def progress_kept(*, in_memory: bool = False) -> Iterator[Progress]:
@@ -74,18 +89,18 @@ def keep(ctx: click.Context, submission: Submission, report: Report) -> Kept | N
         return None
 
 
-def say_kept(kept: Kept, problem: str) -> None:
+def say_kept(kept: Kept, problem: str, language: str) -> None:
     """Say, below a report, which attempt it was, when the problem comes back, and what helps."""
     from mha_judge.render.prose import say  # which `list` need not import
 
-    attempt = kept.attempt
-    parts = [f"attempt {kept.number}"]
+    attempt, words = kept.attempt, _KEPT[language]
+    parts = [words["attempt"].format(number=kept.number)]
     if attempt.hints:
-        parts.append(f"{attempt.kept:g} points after hints (−{attempt.hints:g})")
+        parts.append(words["after hints"].format(points=attempt.kept, price=attempt.hints))
     if kept.due is not None:
-        parts.append(f"comes back on {kept.due.astimezone():%Y-%m-%d}")
+        parts.append(words["due"].format(day=f"{kept.due.astimezone():%Y-%m-%d}"))
     if kept.told is not None:
-        parts.append(f"`mha-judge hint {problem}` helps, for a price")
+        parts.append(words["hint"].format(problem=problem))
     say(" · ".join(parts), "dim")
 
 

@@ -10,6 +10,7 @@ import click
 from mha_judge.bank.which_problem import problem_of
 from mha_judge.cli.answer_options import problem_option, verdict_only_option
 from mha_judge.cli.context import bank_of
+from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import keep, no_progress_option, say_kept
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
@@ -31,6 +32,7 @@ REVEAL = ("score", "checks", "hints", "full")
     show_default="full; checks in a file that `start` wrote, until it is solved or given up",
     help="How much the terminal report tells.",
 )
+@language_option("the terminal report")
 @click.option("-v", "--verbose", is_flag=True, help="Show every check, with its points.")
 @click.option(
     "--json", "json_path", metavar="PATH", help="Write the report as JSON; `-` is stdout."
@@ -48,6 +50,7 @@ def command(
     gpus: GpuAccess,
     seed: int | None,
     reveal: str | None,
+    lang: str,
     verbose: bool,
     json_path: str | None,
     junit_path: str | None,
@@ -102,11 +105,13 @@ def command(
 
         from mha_judge.render.report import terminal
         from mha_judge.report.models import Reveal
+        from mha_judge.report.translation import translated
 
         told = None if kept is None else kept.told
         level = Reveal(reveal) if reveal else Reveal.FULL if told is None else Reveal.CHECKS
         console = Console(highlight=False)
-        terminal.show(report, console, level, every_check=verbose, named=told)
+        shown = translated(report, bank, lang)
+        terminal.show(shown, console, level, every_check=verbose, named=told, language=lang)
         if kept is not None:
-            say_kept(kept, name)
+            say_kept(kept, name, lang)
     ctx.exit(report.verdict.exit_code)

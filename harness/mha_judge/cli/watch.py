@@ -9,6 +9,7 @@ import click
 
 from mha_judge.cli.answer_options import problem_option
 from mha_judge.cli.context import bank_of
+from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import keep, no_progress_option
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.extras import require_extra
@@ -28,6 +29,7 @@ from mha_judge.sandbox import SandboxOptions
     show_default=True,
     help="How much to tell at first; `h` tells more.",
 )
+@language_option("reports")
 @no_progress_option
 @sandbox_options()
 @click.pass_context
@@ -36,6 +38,7 @@ def command(
     paths: tuple[Path, ...],
     problem_id: str | None,
     reveal: str,
+    lang: str,
     no_progress: bool,
     sandbox: SandboxOptions,
     gpus: GpuAccess,
@@ -58,6 +61,6 @@ def command(
     console = Console(highlight=False)
     Watching(
         watched, bank, sandbox.open, console,
-        gpus=gpus, problem_id=problem_id, reveal=Reveal(reveal),
+        gpus=gpus, problem_id=problem_id, reveal=Reveal(reveal), language=lang,
         keep=None if no_progress else functools.partial(keep, ctx),
     ).run()  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from mha_judge.gpu import GpuAccess
 from mha_judge.judge import grade
 from mha_judge.render.report import terminal
 from mha_judge.report.models import Report, Reveal
+from mha_judge.report.translation import translated
 from mha_judge.sandbox import Channel
 from mha_judge.sanitising import clean_line
 from mha_judge.submission import Submission
@@ -45,6 +46,7 @@ class Watching:
         gpus: GpuAccess | None = None,
         problem_id: str | None = None,
         reveal: Reveal = Reveal.CHECKS,
+        language: str = "en",
         keep: Callable[[Submission, Report], Kept | None] | None = None,
     ) -> None:
         """Take what is watched, where problems lie, and how to start a supervisor.
@@ -52,6 +54,7 @@ class Watching:
         `keep` is told every answer and its report, before it is shown.
         """
         self._keep = keep
+        self._language = language
         self._gpus = gpus
         self._watched = watched
         self._bank = bank
@@ -116,7 +119,7 @@ class Watching:
             return
         self._level += 1
         if report is not None:
-            terminal.show(report, self._console, _LEVELS[self._level])
+            self._show_report(report)
         self._say_keys()
 
     def _grade(self, path: Path) -> None:
@@ -151,7 +154,7 @@ class Watching:
         if self._console.is_terminal:
             self._console.clear()
         told = self._told.get(path)
-        terminal.show(report, self._console, _LEVELS[self._level], named=told)
+        self._show_report(report, named=told)
         for title in changes.gained:
             self._console.print(Text(f"▲ now passes: {title}", style="green"))
         for title in changes.lost:
@@ -161,6 +164,11 @@ class Watching:
         self._console.print(
             Text(f"{clean_line(path.name)} · attempt {attempt} · {took:.2f} s", style="bold")
         )
+
+    def _show_report(self, report: Report, named: Collection[str] | None = None) -> None:
+        language = self._language
+        told = translated(report, self._bank, language)
+        terminal.show(told, self._console, _LEVELS[self._level], named=named, language=language)
 
     def _say_keys(self) -> None:
         self._console.print(Text("save to grade · r again · h hint · q quit", style="dim"))

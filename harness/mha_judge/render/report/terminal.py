@@ -12,6 +12,7 @@ from rich.text import Text
 from mha_judge.outcomes import Outcome, Sample, Verdict
 from mha_judge.render.marks import MARKS
 from mha_judge.render.report.picture import picture
+from mha_judge.render.report.words import WORDS, Words, category_in
 from mha_judge.report.models import (
     NOTHING_RUN,
     CheckResult,
@@ -47,6 +48,7 @@ def show(
     *,
     every_check: bool = False,
     named: Collection[str] | None = None,
+    language: str = "en",
 ) -> None:
     """Print a report, telling as much as `reveal` allows.
 
@@ -57,15 +59,17 @@ def show(
         every_check: Print each check with its points, and pictures of what came of it.
         named: For a learner: ids of the mistakes that hints have named. They are told at any level,
             and so is a small call that goes wrong.
+        language: Of the words around what was found, `en` or `zh`.
     """
-    _show_verdict(report, console, reveal)
+    words = WORDS[language]
+    _show_verdict(report, console, words)
     if report.load_problem is not None:
-        _show_load_problem(report.load_problem, console)
+        _show_load_problem(report.load_problem, console, words)
     found = reveal is not Reveal.SCORE and (report.load_problem is None or report.diagnoses)
     if found:
-        _show_findings(report, console, reveal, every_check, named)
+        _show_findings(report, console, reveal, every_check, named, language)
     elif reveal is Reveal.FULL:
-        _show_lines(_notes(report, every_check), console)
+        _show_lines(_notes(report, every_check, words), console)
     console.print()
     if report.sandbox.tier == NOTHING_RUN:
         console.print(Text(NOTHING_RUN, style="dim"))
@@ -81,20 +85,20 @@ def show(
     )
 
 
-def _show_verdict(report: Report, console: Console, reveal: Reveal) -> None:
+def _show_verdict(report: Report, console: Console, words: Words) -> None:
     style = _STYLES.get(report.verdict, "bold yellow")
     console.print()
     score = "" if report.verdict_only else f"  {report.score:g} / {report.max_score:g}"
     console.print(
         Text.assemble(
-            (report.title, "bold"), "  ", (str(report.verdict).upper(), style), (score, "bold")
+            (report.title, "bold"), "  ", (words[str(report.verdict)], style), (score, "bold")
         )
     )
     console.print(Text(f"{report.submission.path} · {report.problem}", style="dim"))
 
 
-def _show_load_problem(problem: LoadProblem, console: Console) -> None:
-    place = f"line {problem.line}: " if problem.line is not None else ""
+def _show_load_problem(problem: LoadProblem, console: Console, words: Words) -> None:
+    place = words["line"].format(line=problem.line) if problem.line is not None else ""
     console.print()
     console.print(Text(f"{place}{problem.message}", style="yellow"))
     if problem.source:
@@ -115,44 +119,45 @@ def _show_findings(
     reveal: Reveal,
     every_check: bool,
     named: Collection[str] | None,
+    language: str,
 ) -> None:
     """Say what is wrong: mistakes, other failures, a call that shows it; then what is right."""
-    found = summarise(report)
+    found, words = summarise(report), WORDS[language]
     tells = reveal in (Reveal.HINTS, Reveal.FULL)
     known = [one for one in report.diagnoses if tells or one.id in (named or ())]
     for diagnosis in known:
-        _show_diagnosis(diagnosis, report, console, Reveal.FULL if not tells else reveal)
+        _show_diagnosis(diagnosis, report, console, Reveal.FULL if not tells else reveal, words)
     if report.diagnoses:
-        _show_sentence(report, console)
+        _show_sentence(report, console, language)
     explained = {check.id for one in known for check in explained_by(one, report)}
     failed = [c for c in found.failures if c.id not in explained]
     if tells:
         failed = found.unexplained
     if every_check:
-        _show_every_check(report, console, reveal)
+        _show_every_check(report, console, reveal, language)
     elif failed or found.advice:
         console.print()
         if tells and report.diagnoses and failed:
-            console.print(Text("Fails for other reasons", style="bold"))
+            console.print(Text(words["other reasons"], style="bold"))
         if tells and report.wrong_where and failed:
-            but = ", but for what is named above" if report.diagnoses else " so far"
-            console.print(Text(f"Wrong where {report.wrong_where}; right elsewhere{but}."))
+            told = words["wrong where besides" if report.diagnoses else "wrong where"]
+            console.print(Text(told.format(where=report.wrong_where)))
         rows = [*_once(failed), *found.advice]
         more = len(failed) + len(found.advice) - len(rows[:_MAX_ROWS])
         shows_call = report.failing_call is not None  # which tells more than numbers
-        _show_rows(rows[:_MAX_ROWS], console, reveal, detailed=not shows_call)
+        _show_rows(rows[:_MAX_ROWS], console, reveal, language, detailed=not shows_call)
         if more:
-            console.print(Text(f"  and {more} more; -v shows all", "dim"))
+            console.print(Text(words["more"].format(count=more), "dim"))
     if report.failing_call is not None and (tells or named is not None):
-        _show_call(report.failing_call, report.seed, console)
-    lines = [] if every_check else _what_is_right(found, tells)
-    lines += _not_assessed(report, found, every_check)
+        _show_call(report.failing_call, report.seed, console, words)
+    lines = [] if every_check else _what_is_right(found, tells, language)
+    lines += _not_assessed(report, found, every_check, words)
     if reveal is Reveal.FULL:
-        lines += _notes(report, every_check)
+        lines += _notes(report, every_check, words)
     _show_lines(lines, console)
     if tells:
-        _show_explanations(report, console, every_check)
-        _show_first_thing(report, console)
+        _show_explanations(report, console, every_check, words)
+        _show_first_thing(report, console, words)
 
 
 def _show_lines(lines: Sequence[Text], console: Console) -> None:
@@ -172,22 +177,24 @@ def _once(checks: Sequence[CheckResult]) -> list[CheckResult]:
     return [*told.values()]
 
 
-def _show_call(call: FailingCall, seed: int, console: Console) -> None:
+def _show_call(call: FailingCall, seed: int, console: Console, words: Words) -> None:
     """Print a small call that goes wrong, as one can paste it."""
     again = f" --seed {seed}" if call.needs_seed else ""
-    how = f"  (again: `mha-judge try FILE{again} --call -`)"
+    how = words["again"].format(seed=again)
     console.print()
-    console.print(Text.assemble(("A small call that goes wrong", "bold"), (how, "dim")))
+    console.print(Text.assemble((words["small call"], "bold"), (how, "dim")))
     for line in call.code.splitlines():
         console.print(Text(f"  {line}", "cyan"), soft_wrap=True)
     name = f"{call.name}, " if call.name and call.wanted else ""
     if call.wanted:
-        console.print(Padding(Text(f"{name}expected: {call.wanted}"), (0, 0, 0, 4)))
-    came = f"{name}yours:    {call.came}" if name else call.came
+        console.print(Padding(Text(f"{name}{words['expected']}{call.wanted}"), (0, 0, 0, 4)))
+    came = f"{name}{words['yours']}{call.came}" if name else call.came
     console.print(Padding(Text(came, "red"), (0, 0, 0, 4)))
 
 
-def _show_diagnosis(diagnosis: Diagnosis, report: Report, console: Console, reveal: Reveal) -> None:
+def _show_diagnosis(
+    diagnosis: Diagnosis, report: Report, console: Console, reveal: Reveal, words: Words
+) -> None:
     price = f"  −{diagnosis.cost:g}" if diagnosis.cost else ""
     console.print()
     console.print(Text.assemble(("✗ ", "red"), (diagnosis.title, "bold"), (price, "red")))
@@ -196,15 +203,16 @@ def _show_diagnosis(diagnosis: Diagnosis, report: Report, console: Console, reve
         console.print(Padding(Text(text), (0, 0, 0, 2)))
     if len(report.diagnoses) > 1 and (checks := explained_by(diagnosis, report)):
         titles = "; ".join(f"“{check.title}”" for check in checks[:_MAX_NAMED])
-        more = f" and {len(checks) - _MAX_NAMED} more" if len(checks) > _MAX_NAMED else ""
-        console.print(Padding(Text(f"fails {titles}{more}", style="dim"), (0, 0, 0, 2)))
+        told = words["fails and more" if len(checks) > _MAX_NAMED else "fails"]
+        told = told.format(titles=titles, count=len(checks) - _MAX_NAMED)
+        console.print(Padding(Text(told, style="dim"), (0, 0, 0, 2)))
 
 
-def _show_sentence(report: Report, console: Console) -> None:
-    if sentence := in_one_sentence(report):
+def _show_sentence(report: Report, console: Console, language: str) -> None:
+    if sentence := in_one_sentence(report, language):
         as_it_stands = ""
         if report.strict_score != report.score:
-            as_it_stands = f" As it stands: {report.strict_score:g}."
+            as_it_stands = WORDS[language]["as it stands"].format(points=report.strict_score)
         if len(report.diagnoses) > 1:
             console.print()
         console.print(Text.assemble((sentence, "bold"), (as_it_stands, "dim")))
@@ -214,6 +222,7 @@ def _show_rows(
     checks: Sequence[CheckResult],
     console: Console,
     reveal: Reveal,
+    language: str,
     *,
     detailed: bool = True,
     points: bool = False,
@@ -225,6 +234,7 @@ def _show_rows(
         checks: Those that are shown.
         console: Where they are printed.
         reveal: How much is told of what failed.
+        language: Of the words beside titles.
         detailed: Whether it is told in numbers how they failed.
         points: Whether a column says what each is worth.
         lacking: Those that nothing could be said of.
@@ -235,22 +245,23 @@ def _show_rows(
     table.add_column(style="dim", no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     told: set[str] = set()
+    words = WORDS[language]
     for check in checks:
         mark, style = MARKS[check.outcome], _COLOURS.get(check.outcome, "red")
-        worth = "advisory" if check.advisory else ""
+        worth = words["advisory"] if check.advisory else ""
         if check in lacking:
-            style, worth = "dim", "not assessed"
+            style, worth = "dim", words["not assessed"]
         elif check.advisory and check.outcome is not Outcome.PASSED:
             mark, style = "i", "cyan"
         elif points and not check.advisory:
             worth = f"{check.points:.0f}/{check.max_points:.0f}"
         row = Text(check.title, "dim") if check in lacking else _row(check, reveal, told, detailed)
-        table.add_row(Text(mark, style=style), row, str(check.category), worth)
+        table.add_row(Text(mark, style=style), row, category_in(language, check.category), worth)
         told |= {check.diagnosis or "", check.message if not points else ""}
     console.print(table)
 
 
-def _what_is_right(found: Summary, tells: bool) -> list[Text]:
+def _what_is_right(found: Summary, tells: bool, language: str) -> list[Text]:
     """Say how many checks of each category pass, unless all do but for what is named above."""
     granted = tells and any(one.granted for one in found.right)
     if not found.right or (granted and not found.unexplained):
@@ -258,47 +269,48 @@ def _what_is_right(found: Summary, tells: bool) -> list[Text]:
     counts = []
     for one in found.right:
         passed = one.passed + (one.granted if tells else 0)
-        counts.append(f"{one.category} {passed if passed == one.of else f'{passed}/{one.of}'}")
+        share = passed if passed == one.of else f"{passed}/{one.of}"
+        counts.append(f"{category_in(language, one.category)} {share}")
     all_pass = all(one.passed == one.of for one in found.right)
     mark, style = ("✓ ", "green") if all_pass else ("· ", "yellow")
-    head = "Right, but for what is named above" if granted else "Right"
-    return [Text.assemble((mark, style), f"{head}: ", (", ".join(counts), "dim"))]
+    head = WORDS[language]["right but" if granted else "right"]
+    return [Text.assemble((mark, style), head, (", ".join(counts), "dim"))]
 
 
-def _not_assessed(report: Report, found: Summary, every_check: bool) -> list[Text]:
+def _not_assessed(report: Report, found: Summary, every_check: bool, words: Words) -> list[Text]:
     lacking = report.without_gpu
     left = len(found.waiting) + len(found.unasked)
     lines, parts = [], []
     if report.verdict_only:
         if left:
-            lines.append(Text(f"· {left} checks not run: only the verdict was asked for", "dim"))
+            lines.append(Text(words["verdict only"].format(count=left), "dim"))
     else:
         if found.waiting:
-            parts.append(f"{len(found.waiting)} after a failure")
+            parts.append(words["waiting"].format(count=len(found.waiting)))
         if found.unasked:
-            parts.append(f"{len(found.unasked)} once all else is right")
+            parts.append(words["unasked"].format(count=len(found.unasked)))
     if lacking and not (report.verdict_only and left):
         why = f" ({report.no_gpu})" if every_check else ""
-        parts.append(f"{len(lacking)} on a GPU{why}")
+        parts.append(words["on a gpu"].format(count=len(lacking)) + why)
     if parts:
         style = "yellow" if found.waiting else "dim"
-        lines.append(Text(f"· Not assessed: {', '.join(parts)}", style))
+        lines.append(Text(words["left"].format(parts=", ".join(parts)), style))
     return lines
 
 
-def _show_every_check(report: Report, console: Console, reveal: Reveal) -> None:
+def _show_every_check(report: Report, console: Console, reveal: Reveal, language: str) -> None:
     console.print()
-    _show_rows(report.checks, console, reveal, points=True, lacking=report.without_gpu)
+    _show_rows(report.checks, console, reveal, language, points=True, lacking=report.without_gpu)
     drawn = next((c for c in report.checks if c.sample is not None and c.outcome.is_bad), None)
     if drawn is not None and drawn.sample is not None and reveal is Reveal.FULL:
-        _draw(drawn.title, drawn.sample, console)
+        _draw(drawn.title, drawn.sample, console, language)
 
 
-def _draw(title: str, sample: Sample, console: Console) -> None:
+def _draw(title: str, sample: Sample, console: Console, language: str) -> None:
     """Print what was expected and what came as blocks, the higher the larger."""
     console.print()
     console.print(Text(f"{title}: {sample.label}{sample.place}", style="dim"))
-    console.print(picture(sample))
+    console.print(picture(sample, language))
 
 
 def _row(check: CheckResult, reveal: Reveal, told: Collection[str], detailed: bool) -> Text:
@@ -315,7 +327,7 @@ def _row(check: CheckResult, reveal: Reveal, told: Collection[str], detailed: bo
     return text
 
 
-def _show_explanations(report: Report, console: Console, every_check: bool) -> None:
+def _show_explanations(report: Report, console: Console, every_check: bool, words: Words) -> None:
     """Tell the answers to questions, to learn from; of a wrong file those that it got wrong."""
     answers = [check for check in report.checks if check.explanation]
     if not answers:
@@ -324,17 +336,17 @@ def _show_explanations(report: Report, console: Console, every_check: bool) -> N
     if report.verdict is not Verdict.ACCEPTED and not every_check:
         told = [check for check in answers if check.outcome is not Outcome.PASSED]
     console.print()
-    console.print(Text("Answers to the questions", style="bold"))
+    console.print(Text(words["answers"], style="bold"))
     for check in told:
         mark = Text(f"{MARKS[check.outcome]} ", style=_COLOURS.get(check.outcome, "red"))
         console.print(mark + Text(check.title))
         console.print(Padding(Text(check.explanation, style="dim"), (0, 0, 0, 2)))
     if len(told) < len(answers):
         rest = len(answers) - len(told)
-        console.print(Text(f"  {rest} more you answered rightly; -v explains them too", "dim"))
+        console.print(Text(words["more answers"].format(count=rest), "dim"))
 
 
-def _show_first_thing(report: Report, console: Console) -> None:
+def _show_first_thing(report: Report, console: Console, words: Words) -> None:
     """Say which failure to look at first, and how it shows."""
     first = look_at(report)
     if first is None or report.failing_call is not None:
@@ -352,22 +364,24 @@ def _show_first_thing(report: Report, console: Console) -> None:
     if not says and len(summarise(report).unexplained) == 1:
         return  # its row stands above, alone
     console.print()
-    console.print(Text.assemble(("Mend first: ", "bold"), first.title))
+    console.print(Text.assemble((words["mend first"], "bold"), first.title))
     if says:
         console.print(Padding(says, (0, 0, 0, 2)))
 
 
-def _notes(report: Report, every_check: bool) -> list[Text]:
+def _notes(report: Report, every_check: bool, words: Words) -> list[Text]:
     of_lines = {finding.line or finding.message: finding for finding in reversed(report.policy)}
     policy = report.policy if every_check else [*reversed(of_lines.values())]  # one of each line
     lines = []
     for finding in policy:
-        place = f"line {finding.line}: " if finding.line is not None else ""
-        lines.append(Text(f"Policy: {place}{finding.message}", style="yellow"))
-    notes = report.remarks if every_check else report.notes
-    lines += [Text(f"Note: {note}", style="dim") for note in notes]
+        place = words["line"].format(line=finding.line) if finding.line is not None else ""
+        lines.append(Text(f"{words['policy']}{place}{finding.message}", style="yellow"))
+    notes = [*report.notes]
+    if every_check and report.never_ran:
+        notes.append(words["never reached"].format(lines=report.lines_never_reached))
+    lines += [Text(f"{words['note']}{note}", style="dim") for note in notes]
     if printed := report.output.text.strip().splitlines():
-        lines.append(Text("The file printed, or Python warned:", style="dim"))
+        lines.append(Text(words["printed"], style="dim"))
         lines += [Text(f"  {line[:200]}", style="dim") for line in printed[:5]]
         if len(printed) > 5 or report.output.truncated:
             lines.append(Text("  …", style="dim"))

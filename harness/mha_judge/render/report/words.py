@@ -1,0 +1,103 @@
+"""What a report says around what was found, in English and in Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mha_judge.outcomes import Category
+
+Words = Mapping[str, str]
+
+CATEGORIES = {
+    "shape": "形状",
+    "values": "数值",
+    "masking": "掩码",
+    "numerics": "数值稳定",
+    "gradients": "梯度",
+    "robustness": "稳健性",
+    "policy": "规则",
+    "cost": "开销",
+    "gpu": "GPU",
+}
+"""What the categories of checks are called in Chinese."""
+
+
+def category_in(language: str, category: Category) -> str:
+    """Return what a category of checks is called."""
+    return CATEGORIES[str(category)] if language == "zh" else str(category)
+
+
+WORDS: dict[str, dict[str, str]] = {
+    "en": {
+        "accepted": "ACCEPTED",
+        "rejected": "REJECTED",
+        "error": "ERROR",
+        "timeout": "TIMEOUT",
+        "crashed": "CRASHED",
+        "line": "line {line}: ",
+        "other reasons": "Fails for other reasons",
+        "wrong where": "Wrong where {where}; right elsewhere so far.",
+        "wrong where besides": "Wrong where {where}; right elsewhere, but for what is named above.",
+        "more": "  and {count} more; -v shows all",
+        "small call": "A small call that goes wrong",
+        "again": "  (again: `mha-judge try FILE{seed} --call -`)",
+        "expected": "expected: ",
+        "yours": "yours:    ",
+        "fails": "fails {titles}",
+        "fails and more": "fails {titles} and {count} more",
+        "as it stands": " As it stands: {points:g}.",
+        "advisory": "advisory",
+        "not assessed": "not assessed",
+        "right": "Right: ",
+        "right but": "Right, but for what is named above: ",
+        "verdict only": "· {count} checks not run: only the verdict was asked for",
+        "waiting": "{count} after a failure",
+        "unasked": "{count} once all else is right",
+        "on a gpu": "{count} on a GPU",
+        "left": "· Not assessed: {parts}",
+        "answers": "Answers to the questions",
+        "more answers": "  {count} more you answered rightly; -v explains them too",
+        "mend first": "Mend first: ",
+        "policy": "Policy: ",
+        "note": "Note: ",
+        "never reached": "No check reached these lines: {lines}.",
+        "printed": "The file printed, or Python warned:",
+    },
+    "zh": {
+        "accepted": "通过",
+        "rejected": "未通过",
+        "error": "无法加载",
+        "timeout": "加载超时",
+        "crashed": "加载时崩溃",
+        "line": "第 {line} 行：",
+        "other reasons": "另有原因的失败",
+        "wrong where": "出错之处：{where}；目前看来其余都对。",
+        "wrong where besides": "出错之处：{where}；除上面所说的错误外，其余都对。",
+        "more": "  还有 {count} 项；-v 显示全部",
+        "small call": "一个出错的小例子",
+        "again": "  （重现：`mha-judge try FILE{seed} --call -`）",
+        "expected": "应为：",
+        "yours": "你的：",
+        "fails": "导致失败：{titles}",
+        "fails and more": "导致失败：{titles}，另有 {count} 项",
+        "as it stands": "照现在的样子得 {points:g} 分。",
+        "advisory": "仅供参考",
+        "not assessed": "未评",
+        "right": "正确：",
+        "right but": "除上面所说的错误外正确：",
+        "verdict only": "· {count} 项检查未运行：只要求给出结论",
+        "waiting": "{count} 项依赖于失败的检查",
+        "unasked": "{count} 项要等其余全对才评",
+        "on a gpu": "{count} 项需要 GPU",
+        "left": "· 未评：{parts}",
+        "answers": "问题的答案",
+        "more answers": "  另有 {count} 题答对了；-v 也给出它们的解释",
+        "mend first": "先改这里：",
+        "policy": "规则：",
+        "note": "说明：",
+        "never reached": "没有检查运行到这些行：{lines}。",
+        "printed": "文件的输出，或 Python 的警告：",
+    },
+}
+
+assert WORDS["en"].keys() == WORDS["zh"].keys()
