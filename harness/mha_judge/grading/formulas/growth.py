@@ -17,7 +17,6 @@ from fractions import Fraction
 from mha_judge.grading.formulas.orders import (
     Undecided,
     describe_tiers,
-    has_logarithm,
     order_of,
     tiers_of,
 )
@@ -26,8 +25,8 @@ from mha_judge.grading.formulas.regimes import Direction, bits, closure, describ
 from mha_judge.grading.formulas.tree import (
     FormulaError,
     Node,
-    Number,
     constant_bits,
+    has_logarithm,
     letters_in,
     value_of,
 )
@@ -126,9 +125,9 @@ def from_answer(value: object, letters: Collection[str]) -> Formula:
     if type(value) is str:
         return parse(value, letters)
     if type(value) is int and abs(value) <= _MAX_NUMBER:
-        return Formula(str(value), Number(Fraction(value)))
+        return Formula(str(value), Fraction(value))
     if type(value) is float and _is_plain(value):
-        return Formula(repr(value), Number(Fraction(repr(value))))
+        return Formula(repr(value), Fraction(repr(value)))
     if type(value) in (int, float):
         raise FormulaError(f"the number is not finite, or beyond {float(_MAX_NUMBER):.0e}")
     raise FormulaError(f"found {type(value).__name__}; write the formula as text, like 'n^2*d'")

@@ -14,20 +14,11 @@ import itertools
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
 
 from mha_judge.grading.formulas.regimes import listed
-from mha_judge.grading.formulas.tree import (
-    Call,
-    FormulaError,
-    Function,
-    Letter,
-    Node,
-    Number,
-    Power,
-    Product,
-    Sum,
-    children,
-)
+from mha_judge.grading.formulas.tree import Call, FormulaError, Function, Node, Power
 
 _CANCELS = 1e-9
 """Share of its terms below which a sum may be nothing but rounding."""
@@ -50,12 +41,6 @@ class Order:
     """0 only where a formula has the number 0 itself."""
     units: tuple[float, ...]
     """How many of each unit, from ℓ₁ on."""
-
-
-def has_logarithm(node: Node) -> bool:
-    """Tell whether a logarithm occurs."""
-    is_one = isinstance(node, Call) and node.function is Function.LOG
-    return is_one or any(map(has_logarithm, children(node)))
 
 
 def tiers_of(letters: Collection[str], at_most: Collection[tuple[str, str]]) -> list[Tiers]:
@@ -92,23 +77,29 @@ def order_of(node: Node, tiers: Tiers) -> Order:
         Undecided: The leading terms of a part cancel.
     """
     match node:
-        case Number(number):
-            return Order(float(number), _nothing(tiers))
-        case Letter(name):
-            return Order(1.0, _unit(2 * tiers[name], tiers))
+        case Fraction():
+            return Order(float(node), _nothing(tiers))
+        case str():
+            return Order(1.0, _unit(2 * tiers[node], tiers))
         case Power(base, exponent):
             return _power(order_of(base, tiers), float(exponent))
-        case Sum(terms):
-            return _sum([order_of(term, tiers) for term in terms])
-        case Product(factors):
-            product = Order(1.0, _nothing(tiers))
-            for factor in factors:
-                product = _multiply(product, order_of(factor, tiers))
-            return product
-        case Call(Function.LOG, (argument,)):
-            return _log(order_of(argument, tiers), tiers)
         case Call(function, arguments):
-            return _extreme(function, [order_of(argument, tiers) for argument in arguments])
+            return _call(function, [order_of(argument, tiers) for argument in arguments], tiers)
+
+
+def _call(function: Function, arguments: Sequence[Order], tiers: Tiers) -> Order:
+    match function:
+        case Function.SUM:
+            return _sum(arguments)
+        case Function.PRODUCT:
+            return reduce(_multiply, arguments)
+        case Function.LOG:
+            return _log(arguments[0], tiers)
+    best = arguments[0]
+    for other in arguments[1:]:
+        if _is_larger(other, best) == (function is Function.MAX):
+            best = other
+    return best
 
 
 def _places(count: int) -> Iterator[tuple[int, ...]]:
@@ -176,14 +167,6 @@ def _log(argument: Order, tiers: Tiers) -> Order:
     if abs(value) <= _CANCELS:  # log(1 + 1/n) is not 0
         raise Undecided
     return Order(value, _nothing(tiers))
-
-
-def _extreme(function: Function, values: Sequence[Order]) -> Order:
-    best = values[0]
-    for other in values[1:]:
-        if _is_larger(other, best) == (function is Function.MAX):
-            best = other
-    return best
 
 
 def _is_larger(a: Order, b: Order) -> bool:

@@ -3,33 +3,31 @@
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from enum import Enum
 
 from mha_judge.grading.formulas.tree import FormulaError
 
 _MAX_DIGITS = 15
 
 
-class Kind(Enum):
-    """What a token can be."""
-
-    NUMBER = "number"
-    LETTER = "letter"
-    NAME = "name"
-    SUPERSCRIPT = "superscript"
-    SIGN = "sign"
-    END = "end"
-
-
 @dataclass(frozen=True, slots=True)
 class Token:
     """One word of a formula."""
 
-    kind: Kind
+    kind: str
+    """The name of its group in `_LEXEMES`, or `end`."""
     text: str
-    """Normalised: every times sign is `*`, every power sign `^`."""
+    """As it stands there, but for lookalikes; empty at the end."""
     position: int
     """Counted from 1."""
+
+    @property
+    def python(self) -> str:
+        """What Python has for it."""
+        if self.kind == "super":
+            return f"**{int(self.text.translate(_SUPERSCRIPTS))}"
+        if self.kind == "number":  # Python has no 007
+            return self.text.lstrip("0") or "0"
+        return _PYTHON.get(self.kind, self.text)
 
 
 # One character to one character, so that positions in messages stay true.
@@ -41,78 +39,57 @@ _LOOKALIKES = str.maketrans(
     | {ord("、"): ",", ord("ˆ"): "^", ord("θ"): "Θ"}
 )
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
-CLOSING = {"(": ")", "[": "]", "{": "}"}
+_PYTHON = {name: name for name in ("log", "sqrt", "max", "min")}
+_PYTHON |= {"times": "*", "power": "**", "open": "(", "close": ")", "frac": "(", "theta": ""}
 
-_LEXEMES = re.compile(
-    r"""
+_LEXEMES = r"""
     (?P<space>   (?: \s | \$ | \\[,;:!\ ] | \\(?:left|right)(?![A-Za-z]) )+ )
   | (?P<number>  [0-9]+ (?:\.[0-9]+)? | \.[0-9]+ )
   | (?P<super>   [⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+ )
   | (?P<log>     \\?log (?: _?(?:2|10)(?![0-9]) | _\{(?:2|10)\} | ₂ | ₁₀ )? | \\?(?:ln|lg) )
-  | (?P<root>    \\?sqrt | √ )
+  | (?P<sqrt>    \\?sqrt | √ )
   | (?P<max>     \\?max )
   | (?P<min>     \\?min )
   | (?P<frac>    \\[dt]?frac )
-  | (?P<theta>   \\?[Tt]heta | Θ | \\math(?:cal|rm)(?:\{O\}|\ O) )
+  | (?P<theta>   \\?[Tt]heta | Θ | \\math(?:cal|rm)(?:\{O\}|\ O) | O(?<!LETTER) )
   | (?P<times>   \*(?!\*) | × | \\(?:cdot|times|ast)(?![A-Za-z]) )
   | (?P<power>   \*\* | \^ )
-  | (?P<sign>    [-+/(){}\[\],] )
-    """,
-    re.VERBOSE,
-)
-_FOUND = re.compile(r"\\?[^\W\d]\w*|.", re.DOTALL)
+  | (?P<plus>    [-+] )
+  | (?P<divide>  / )
+  | (?P<comma>   , )
+  | (?P<open>    [(\[{] )
+  | (?P<close>   [)\]}] )
+  | (?P<letter>  LETTER )
+  | (?P<other>   \\?[^\W\d]\w* | . )
+"""
 
 
-def refusal(found: str, position: int, letters: Collection[str], remedy: str = "") -> FormulaError:
+def refusal(
+    token: Token, letters: Collection[str], remedy: str = "", found: str = ""
+) -> FormulaError:
     """Return the error that says what stands where, and the remedy or what is allowed."""
     allowed = (
         f"allowed are the letters {', '.join(sorted(letters))}, numbers, + - * / ^, brackets, "
         "log, sqrt, max and min"
     )
-    return FormulaError(f"found {found} at position {position}; {remedy or allowed}")
+    found = found or (repr(token.text[:20]) if token.text else "the end")
+    return FormulaError(f"found {found} at position {token.position}; {remedy or allowed}")
 
 
 def read_tokens(text: str, letters: Collection[str]) -> list[Token]:
-    """Split `text` into tokens, the last of kind `END`.
+    """Split `text` into tokens, the last of kind `end`.
 
     Raises:
-        FormulaError: A character belongs to no formula in these letters.
+        FormulaError: A number has too many digits.
     """
     plain = text.translate(_LOOKALIKES)
-    tokens, at = [], 0
-    while at < len(plain):
-        match = _LEXEMES.match(plain, at)
-        if match is None:
-            tokens.append(_single(plain, at, letters))
-            at += 1
-            continue
-        if match.lastgroup != "space":
-            tokens.append(_token(str(match.lastgroup), match.group(), at + 1, letters))
-        at = match.end()
-    return [*tokens, Token(Kind.END, "the end", len(plain) + 1)]
-
-
-def _single(plain: str, at: int, letters: Collection[str]) -> Token:
-    character = plain[at]
-    if character in letters:
-        return Token(Kind.LETTER, character, at + 1)
-    if character == "O":
-        return Token(Kind.NAME, "theta", at + 1)
-    found = _FOUND.match(plain, at)
-    shown = found.group()[:20] if found else character
-    raise refusal(ascii(shown) if not shown.isprintable() else repr(shown), at + 1, letters)
-
-
-def _token(group: str, text: str, position: int, letters: Collection[str]) -> Token:
-    match group:
-        case "number":
-            if len(text) > _MAX_DIGITS:
-                remedy = f"at most {_MAX_DIGITS} digits are allowed"
-                raise refusal(f"a number of {len(text)} digits", position, letters, remedy)
-            return Token(Kind.NUMBER, text, position)
-        case "super":
-            return Token(Kind.SUPERSCRIPT, text.translate(_SUPERSCRIPTS), position)
-        case "sign" | "times" | "power":
-            return Token(Kind.SIGN, {"times": "*", "power": "^"}.get(group, text), position)
-        case _:
-            return Token(Kind.NAME, group, position)
+    lexemes = re.compile(_LEXEMES.replace("LETTER", f"[{''.join(letters)}]"), re.X | re.S)
+    tokens = []
+    for match in lexemes.finditer(plain):
+        token = Token(str(match.lastgroup), match.group(), match.start() + 1)
+        if token.kind == "number" and len(token.text) > _MAX_DIGITS:
+            remedy = f"at most {_MAX_DIGITS} digits are allowed"
+            raise refusal(token, letters, remedy, f"a number of {len(token.text)} digits")
+        if token.kind != "space":
+            tokens.append(token)
+    return [*tokens, Token("end", "", len(plain) + 1)]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import reduce
 
 _MAX_BITS = 1 << 16
 _ROOT_BITS = 64
@@ -19,44 +20,18 @@ class FormulaError(ValueError):
 
 
 class Function(Enum):
-    """The functions a formula may use."""
+    """What is done with several formulas, or with one."""
 
+    SUM = "sum"
+    PRODUCT = "product"
     LOG = "log"
     MAX = "max"
     MIN = "min"
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
-    """A constant."""
-
-    value: Fraction
-
-
-@dataclass(frozen=True, slots=True)
-class Letter:
-    """A letter that stands for a size."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """Terms added up."""
-
-    terms: tuple["Node", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Product:
-    """Factors multiplied; a divisor is a factor to the power −1."""
-
-    factors: tuple["Node", ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Power:
-    """A base to a constant power whose denominator is 1, 2 or 4."""
+    """A base to a constant power whose denominator is 1, 2 or 4; so are divisors and roots."""
 
     base: "Node"
     exponent: Fraction
@@ -70,7 +45,8 @@ class Call:
     arguments: tuple["Node", ...]
 
 
-Node = Number | Letter | Sum | Product | Power | Call
+Node = Fraction | str | Power | Call
+"""A number, a letter, or what is made of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,26 +68,32 @@ class Value:
 def children(node: Node) -> tuple[Node, ...]:
     """Return the nodes directly below `node`."""
     match node:
-        case Sum(nodes) | Product(nodes) | Call(_, nodes):
+        case Call(_, nodes):
             return nodes
         case Power(base):
             return (base,)
-        case Number() | Letter():
+        case _:
             return ()
 
 
 def letters_in(node: Node) -> Iterator[str]:
-    """Yield the name of every letter in the tree, repeats included."""
-    if isinstance(node, Letter):
-        yield node.name
+    """Yield every letter in the tree, repeats included."""
+    if isinstance(node, str):
+        yield node
     for child in children(node):
         yield from letters_in(child)
 
 
+def has_logarithm(node: Node) -> bool:
+    """Tell whether a logarithm occurs."""
+    is_one = isinstance(node, Call) and node.function is Function.LOG
+    return is_one or any(map(has_logarithm, children(node)))
+
+
 def constant_bits(node: Node) -> float:
     """Return how far from 1 the constants of a formula could move it, in bits."""
-    if isinstance(node, Number):
-        size = abs(node.value)
+    if isinstance(node, Fraction):
+        size = abs(node)
         return abs(Value(size.numerator, size.denominator).log2) if size else 0.0
     if isinstance(node, Power):
         return abs(float(node.exponent)) * constant_bits(node.base)
@@ -126,22 +108,12 @@ def value_of(node: Node, values: Mapping[str, int | Fraction]) -> Value:
             logarithm of a number that is not positive), or it is too large to work out.
     """
     match node:
-        case Number(number):
-            return Value(number.numerator, number.denominator)
-        case Letter(name):
-            return Value(values[name].numerator, values[name].denominator)
+        case Fraction():
+            return Value(node.numerator, node.denominator)
+        case str():
+            return Value(values[node].numerator, values[node].denominator)
         case Power(base, exponent):
             return _power(value_of(base, values), exponent)
-        case Sum(nodes):
-            total = Value(0, 1)
-            for child in nodes:
-                total = _add(total, value_of(child, values))
-            return total
-        case Product(nodes):
-            product = Value(1, 1)
-            for child in nodes:
-                product = _multiply(product, value_of(child, values))
-            return product
         case Call(function, nodes):
             return _call(function, [value_of(child, values) for child in nodes])
 
@@ -190,8 +162,13 @@ def _square_root(value: Value) -> Value:
 
 
 def _call(function: Function, arguments: list[Value]) -> Value:
-    if function is Function.LOG:
-        return _log2(arguments[0])
+    match function:
+        case Function.SUM:
+            return reduce(_add, arguments)
+        case Function.PRODUCT:
+            return reduce(_multiply, arguments)
+        case Function.LOG:
+            return _log2(arguments[0])
     best = arguments[0]
     for other in arguments[1:]:
         is_larger = other.over * best.under > best.over * other.under
