@@ -61,8 +61,7 @@ def long(
         yield _at(asking, case, _square(asking, case, _LARGE), items=2)
     forms: set[object] = set()
     for case in single:
-        flags = tuple(value for value in case.args if isinstance(value, bool))
-        given = (*flags, *case.shapes.numbers(), *case.shapes.tuples())
+        given = _given(case)
         form = (given, _rows_of_mask(case))
         if form not in forms:
             forms.add(form)
@@ -75,6 +74,14 @@ def long(
         yield from _with_a_count(asking, case)
     for case in single[:1]:
         yield from _constant_sizes(asking, case)
+
+
+def _given(case: Case) -> tuple[object, ...]:
+    """Return which flags, inputs and lengths a question has, which answers have branches for."""
+    flags = [value for value in case.args if isinstance(value, bool)]
+    named = dict(zip(case.target.entry.arguments, case.args, strict=False))
+    lengths = [(one, named[one].dim()) for one in case.domain.lengths if named.get(one) is not None]
+    return (*flags, *case.shapes.numbers(), *case.shapes.tuples(), *lengths)
 
 
 def _rows_of_mask(case: Case) -> int:
