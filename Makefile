@@ -77,7 +77,7 @@ check: lint docs
 	$(MAKE) --no-print-directory test $$part
 
 prove: lint docs
-	@mkdir -p build
+	@mkdir -p build && rm -f build/verify.json build/tests.json
 	@proven=0; \
 	$(MAKE) --no-print-directory verify SEED=1 SEEDS=1 JSON=build/verify.json || proven=1; \
 	$(MAKE) --no-print-directory test MINUTES=build/tests.json || proven=1; \

@@ -149,6 +149,14 @@ def table(verified, tested):
     return [*lines, f"{'in all':<32}{counts.total():>10}{rows.total():>10.0f}"]
 
 
+def told(path, nothing):
+    """Return what a file holds, or `nothing`, and say so, if the run that writes it was cut off."""
+    if not Path(path).is_file():
+        sys.stdout.write(f"{path} was not written: that part ended early, and is not counted\n")
+        return nothing
+    return json.loads(Path(path).read_text("utf-8"))
+
+
 if __name__ == "__main__":
-    verified, tested = (json.loads(Path(path).read_text("utf-8")) for path in sys.argv[1:])
+    verified, tested = told(sys.argv[1], {"problems": []}), told(sys.argv[2], {})
     sys.stdout.write("\n".join(table(verified, tested)) + "\n")

@@ -74,6 +74,19 @@ def test_two_mistakes_are_granted_together_and_both_are_paid(channel):
     assert report.score == 100 - sum(diagnosis.cost for diagnosis in report.diagnoses) == 80.0
 
 
+@pytest.mark.parametrize("seed", [1, 2, 777])
+def test_two_mistakes_of_which_one_shows_alone_are_named_under_any_seed(channel, seed):
+    source = BANK.reference("masked-mha").read_text("utf-8")
+    changed = source.replace(" / math.sqrt(self.head_dim)", "").replace("mask == 0", "mask != 0")
+    assert len(source) - len(changed) > 20
+    problem = BANK.problem("masked-mha")
+
+    report = grade(Submission.of(changed, "answer.py"), BANK, problem, channel, seed=seed)
+
+    assert {diagnosis.id for diagnosis in report.diagnoses} == {"no-scale", "mask-inverted"}
+    assert report.score == 80.0
+
+
 def test_what_a_mistake_does_not_explain_stays_failed(channel):
     report = graded(channel, scale="", last="weights = weights.float()")
 

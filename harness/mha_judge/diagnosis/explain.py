@@ -39,7 +39,7 @@ from mha_judge.outcomes import Outcome, Severity
 from mha_judge.report.models import CheckResult, Diagnosis
 
 MAX_CHECKS = 16
-MAX_PAIRS = 40
+MAX_PAIRS = 150
 MAX_UNEXPLAINED = 4
 MAX_RIGHT = 10
 
@@ -216,6 +216,8 @@ class _Case:
         passed = [trace.of(c.id) for c in results if c.outcome is Outcome.PASSED]
         self._right = [steps for steps in passed if steps]
         self._open = list(self._failures)
+        self._suspects: dict[str, list[_Failure]] = {}
+        """Programs that explain some failures and not enough, with these failures."""
         self.alone: list[str] = []
         """Names of the programs that explain something."""
         self.together: list[Program] = []
@@ -305,6 +307,8 @@ class _Case:
             }
             if not plausible:
                 self._open.append(first)
+                for name, failures in explained.items():
+                    self._suspects.setdefault(name, []).extend(failures)
                 if len(self._open) == (1 if exactly else MAX_UNEXPLAINED):
                     self._open += rest
                     break
@@ -367,18 +371,30 @@ class _Case:
     def by_pairs(self, named: Mapping[str, list[str]]) -> dict[str, list[str]]:
         """Return `named`, and pairs of mistakes that together explain what was left."""
         both = {name: list(checks) for name, checks in named.items()}
-        tried = 0
-        for failure in list(self._open):
+        suspects = sorted(self._suspects, key=lambda name: -len(self._suspects[name]))
+        singly = [failure for found in self._suspects.values() for failure in found]
+        left = MAX_PAIRS
+        # what one mistake explains alone shows no pair, and would use up what may be tried
+        for failure in sorted(self._open, key=lambda failure: failure in singly):
             if failure not in self._open or not _tells(failure):
                 continue
-            active = self._active(failure, list(both))
-            for program in self._catalogue.pairs(active):
-                tried += 1
-                if tried > MAX_PAIRS:
-                    return both
-                if self._explains(program, failure) and self._takes_both(program, failure):
-                    self._accept(program, both)
+            likely = {*both, *suspects}
+            active = self._active(failure, likely)
+            known = sum(name in likely for name in active)
+            best: Program | None = None
+            most: list[_Failure] = []
+            for program in self._catalogue.pairs(active, known):
+                left -= 1
+                if left < 0 or len(most) == len(self._open):
                     break
+                if self._explains(program, failure) and self._takes_both(program, failure):
+                    explained = [one for one in self._open if self._explains(program, one)]
+                    if len(explained) > len(most):
+                        best, most = program, explained
+            if best is not None:
+                self._accept(best, most, both)
+            if left < 0:
+                break
         return both
 
     def _takes_both(self, pair: Program, failure: _Failure) -> bool:
@@ -386,7 +402,7 @@ class _Case:
         alone = (self._catalogue.programs[mistake.id] for mistake in pair.mistakes)
         return not any(self._explains(program, failure) for program in alone)
 
-    def _active(self, failure: _Failure, named: Sequence[str]) -> list[str]:
+    def _active(self, failure: _Failure, named: Collection[str]) -> list[str]:
         """Return the mistakes that change an answer here: those already named, then the nearest.
 
         Where one of two mistakes changes nothing, the other alone gives the candidate's numbers.
@@ -401,11 +417,12 @@ class _Case:
         near = {name: self._replay(programs[name]).share_alike(last) for name in matter}
         return sorted(matter, key=lambda name: (name not in named, -near[name]))
 
-    def _accept(self, program: Program, both: dict[str, list[str]]) -> None:
+    def _accept(
+        self, pair: Program, explained: Sequence[_Failure], both: dict[str, list[str]]
+    ) -> None:
         """Note what a pair explains, under each mistake of it."""
-        self.together.append(program)
-        explained = [failure for failure in self._open if self._explains(program, failure)]
-        for mistake in program.mistakes:
+        self.together.append(pair)
+        for mistake in pair.mistakes:
             both.setdefault(mistake.id, []).extend(failure.check.id for failure in explained)
         self._open = [failure for failure in self._open if failure not in explained]
 
