@@ -144,16 +144,18 @@ class Catalogue:
         by_check = [m for m in self.mistakes.values() if m.by_check and m.killed_by == check]
         return [mistake for mistake in by_check if mistake.says.search(message)]
 
-    def pairs(self, ids: Sequence[str], suspects: int = 0) -> Iterator[Program]:
+    def pairs(self, ids: Sequence[str], suspects: int | None = None) -> Iterator[Program]:
         """Yield the programs that make two of these mistakes at once.
 
         Args:
             ids: The likeliest first.
-            suspects: How many of the first are so likely that all pairs with them come first.
+            suspects: How many of the first are so likely that all pairs with them come first; all
+                if None.
         """
+        known = len(ids) if suspects is None else suspects
 
         def rank(pair: tuple[int, int]) -> tuple[int, int]:
-            return (pair[0], pair[1]) if pair[0] < suspects else (suspects, sum(pair))
+            return (pair[0], pair[1]) if pair[0] < known else (known, sum(pair))
 
         for one, other in sorted(itertools.combinations(range(len(ids)), 2), key=rank):
             program = self.together((ids[one], ids[other]))

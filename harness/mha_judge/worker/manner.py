@@ -19,6 +19,8 @@ from mha_judge.wire import map_tree
 from mha_judge.worker.instances import arrays_of
 
 Target = Callable[..., Any]
+_TURNS = 5
+"""Calls that follow where results may take turns in buffers."""
 _OFFSET = 4
 """Elements before a tensor in the larger one that it is a slice of: even, or no view of its numbers
 as complex ones could be had."""
@@ -258,7 +260,8 @@ def follow(after: str, mode: str, target: Target, args: Any, kwargs: Any) -> Non
     exchanged. What the call before them returned must stay as it is, and so must its gradients.
 
     Args:
-        after: Whether there are any.
+        after: Whether there are any; `calls` makes several of the same shapes, in case results
+            take turns in a few buffers.
         mode: The gradient mode of the call before them.
         target: What is called.
         args: What it was called with.
@@ -279,7 +282,8 @@ def follow(after: str, mode: str, target: Target, args: Any, kwargs: Any) -> Non
             made[key] = _as_given(leaf, numbers)
         return made[key]
 
-    for turned in (False, True) if after else ():
+    same = _TURNS if after == "calls" else 1
+    for turned in (*[False] * same, True) if after else ():
         change = functools.partial(other, turned=turned)
         with contextlib.suppress(Exception), gradient_mode(mode):
             target(*map_tree(change, args), **map_tree(change, kwargs))

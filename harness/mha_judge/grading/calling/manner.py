@@ -57,7 +57,11 @@ AXES: Mapping[str, Mapping[str, str]] = {
         "filled": "after the same call, whose result was overwritten",
         "error": "after a call that raised",
     },
-    "after": {"": "", "call": "once another call has followed"},
+    "after": {
+        "": "",
+        "call": "once another call has followed",
+        "calls": "once several other calls have followed",
+    },
     "instance": {
         "": "",
         "copy": "as a deep copy",

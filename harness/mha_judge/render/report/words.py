@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from mha_judge.outcomes import Category
+if TYPE_CHECKING:  # the app has its first picture before models are imported
+    from mha_judge.outcomes import Category
 
 Words = Mapping[str, str]
 

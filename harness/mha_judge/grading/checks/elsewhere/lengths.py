@@ -61,8 +61,7 @@ def long(
         yield _at(asking, case, _square(asking, case, _LARGE), items=2)
     forms: set[object] = set()
     for case in single:
-        given = _given(case)
-        form = (given, _rows_of_mask(case))
+        given, form = _given(case), _form(case)
         if form not in forms:
             forms.add(form)
             learning = wrt.get(case.target.entry.name, ()) if len(forms) == 1 else ()
@@ -72,8 +71,7 @@ def long(
                 yield _aloud(asking, in_dtype(case, torch.bfloat16))
     for case in masked[:1]:
         yield from _with_a_count(asking, case)
-    for case in single[:1]:
-        yield from _constant_sizes(asking, case)
+    yield from _constant_sizes(asking, single)
 
 
 def _given(case: Case) -> tuple[object, ...]:
@@ -84,10 +82,10 @@ def _given(case: Case) -> tuple[object, ...]:
     return (*flags, *case.shapes.numbers(), *case.shapes.tuples(), *lengths)
 
 
-def _rows_of_mask(case: Case) -> int:
-    """Return whether there is a mask that blocks something, and whether it has several rows."""
-    masks = [case.args[index] for index in blocked_keys(case)]
-    return max((1 + (one.dim() > 1 and one.shape[-2] > 1) for one in masks), default=0)
+def _form(case: Case) -> tuple[object, ...]:
+    """Return what a question is given, and along which axes its masks block."""
+    masks = (case.args[index] for index in blocked_keys(case))
+    return (_given(case), *(tuple(size > 1 for size in mask.shape) for mask in masks))
 
 
 def _square(asking: Asking, case: Case, least: int) -> dict[str, int]:
@@ -96,20 +94,55 @@ def _square(asking: Asking, case: Case, least: int) -> dict[str, int]:
     return dict.fromkeys(case.long, min(least + asking.draw.integer(0, _SPREAD), most))
 
 
-def _constant_sizes(asking: Asking, case: Case) -> Iterator[Finding]:
-    """Ask for sizes around the numbers that stand in the source, small in every other length."""
+def _constant_sizes(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
+    """Ask for sizes around the numbers that stand in the source, small in every other length.
+
+    Each form of a question is asked beyond each number, as a branch may hold for one form alone.
+    """
     constants = integers_in(asking.context.task.submission.source)
     told = [one for one in constants if 8 <= one <= LONGEST][:_MOST_CONSTANTS]
-    near = [size for one in told for size in (one - 1, one, one + 1, 2 * one + 1)]
+    forms: dict[object, Case] = {}
+    for case in cases:
+        forms.setdefault(_form(case), case)
+    for number, case in enumerate(forms.values()):
+        for constant in told:
+            longest = min(2 * constant + 1, case.domain.longest)
+            beyond = {constant + 1: None, longest: None}
+            sizes = {constant - 1: None, constant: None, **beyond} if number == 0 else beyond
+            yield from _around(asking, case, [*sizes])
+            yield from _with_a_number(asking, case, constant + 1)
+
+
+def _around(asking: Asking, case: Case, sizes: Sequence[int]) -> Iterator[Finding]:
+    """Ask for some sizes of each length; the others stay as they are, and are one beside the last.
+
+    A mask that is cut may block all of a row, which tells nothing.
+    """
     most = _NUMBERS / _features(case)
     for letters in [*case.lengths, *([letter] for letter in _free(case))]:
-        # the other lengths stay: a mask that is cut may block all of a row, which tells nothing
-        others = [
-            case.shapes.letters[one] for equal in case.lengths if equal != letters for one in equal
-        ]
-        for size in near:
-            if size * max(others, default=size) <= most and size <= case.domain.longest:
-                yield _at(asking, case, dict.fromkeys(letters, size))
+        others = [one for equal in case.lengths if equal != letters for one in equal]
+        ones = dict.fromkeys(others, 1) if letters in case.lengths else {}
+        plain = {one: case.shapes.letters[one] for one in others}
+        asked = [(size, plain) for size in sizes] + [(sizes[-1], ones)] * (ones != plain)
+        for size, beside in asked:
+            if size * max(beside.values(), default=size) <= most and size <= case.domain.longest:
+                yield _at(asking, case, {**beside, **dict.fromkeys(letters, size)}, items=2)
+
+
+def _with_a_number(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
+    """Ask with arguments that are numbers, such as a block size, in as many positions and more."""
+    names = case.target.entry.arguments
+    for index, value in enumerate(case.args):
+        if type(value) is not int or names[index] in case.shapes.letters:
+            continue
+        for size in (number, 2 * number + 1):
+            letters = case.fitting(dict.fromkeys(case.long, size))
+            if size * size > _NUMBERS / _features(case) or size > case.domain.longest:
+                continue
+            args = _args_at(asking, case, letters)
+            args[index] = number
+            where = f"where {names[index]} is {number} and {sizes_in_words(letters)}"
+            yield Finding(where, _asked(asking, case, args), "length")
 
 
 def _with_a_count(asking: Asking, case: Case) -> Iterator[Finding]:

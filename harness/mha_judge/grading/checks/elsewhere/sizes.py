@@ -26,9 +26,11 @@ def unfit(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
     forms: set[object] = set()
     for case in [one for one in cases if not one.is_half][:_MOST]:
         yield from _uncovered(asking, case)
+        yield from _too_long(asking, case)
         plain = bare(case)
         if plain.shapes.pattern not in forms:
             yield from _unlike(asking, plain, first=not forms)
+            yield from _half_the_items(asking, plain)
             forms.add(plain.shapes.pattern)
 
 
@@ -66,6 +68,44 @@ def _uncovered(asking: Asking, case: Case) -> Iterator[Finding]:
             if new > 1 and index < len(case.args) and case.args[index] is not None:
                 yield _refused(asking, case, name, {letter: new})
         yield from _joined(asking, case, name, letter)
+
+
+def _too_long(asking: Asking, case: Case) -> Iterator[Finding]:
+    """Ask with masks that are too long, which may be cut, where the reference refuses them."""
+    for index in case.shapes.flags():
+        name = case.target.entry.arguments[index]
+        sizes = (size.partition(".") for size in case.domain.covers)
+        axes = {letter for one, _, letter in sizes if one == name}
+        axes |= {*axes_of(case.domain.shapes.get(name, ""))}
+        for letter in sorted(axes & {*case.long}):
+            longer = {letter: case.shapes.letters[letter] + 1}
+            yield from _also_refused(case, case.shapes.at(longer, asking.draw, only=name))
+
+
+def _half_the_items(asking: Asking, case: Case) -> Iterator[Finding]:
+    """Ask with one input of half the items, each of which may be taken to serve two others."""
+    items = case.shapes.letters.get("B", 0)
+    if items > 1:
+        twice = _at(asking, case, {"B": 2 * items})
+        for index in sorted({index for index, _ in case.shapes.places("B")}):
+            name = case.target.entry.arguments[index]
+            args = twice.shapes.at({"B": items}, asking.draw, only=name)
+            yield from _also_refused(twice, args)
+
+
+def _also_refused(case: Case, args: Sequence[Any]) -> Iterator[Finding]:
+    """Ask for what must raise if the reference refuses it."""
+    if _is_refused(case, args):
+        yield accepted(case.target, args, _shown(case, args))
+
+
+def _is_refused(case: Case, args: Sequence[Any]) -> bool:
+    """Return whether the reference refuses a call."""
+    try:
+        case.target.expected(args)
+    except Exception:
+        return True
+    return False
 
 
 def _joined(asking: Asking, case: Case, name: str, letter: str) -> Iterator[Finding]:
