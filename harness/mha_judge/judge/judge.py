@@ -26,9 +26,9 @@ from mha_judge.bank.references import load_reference
 from mha_judge.errors import UsageError
 from mha_judge.judge import points
 from mha_judge.judge.repair import ID as REPAIRED
-from mha_judge.judge.repair import Repair, repairs, stop_of
+from mha_judge.judge.repair import Repair, Stop, repairs, stop_of
 from mha_judge.judge.unparsed import unparsed
-from mha_judge.outcomes import Outcome, Verdict
+from mha_judge.outcomes import Category, Outcome, Verdict
 from mha_judge.processor import hold_instruction_set
 from mha_judge.report.models import (
     CheckResult,
@@ -62,8 +62,12 @@ _NO_FUSED_ATTENTION = "fused-attention"
 """The rule that attention is written from scratch."""
 _MOST_PRINTED = 4_000
 """Characters that are shown of what a file printed in a call of one's own."""
-_MOST_REPAIRS = 3
-"""How many are tried of a file that does not run."""
+_MOST_REPAIRS = 24
+"""How many are tried of a file that does not run, on some checks."""
+_MOST_TRIED_ON = 4
+"""On how many checks."""
+_MOST_REGRADED = 3
+"""How many repairs are graded, of those with which some of these checks pass."""
 MAX_SEED = 2**53  # a number that every reader of the JSON can hold exactly
 
 
@@ -178,22 +182,77 @@ def _on_its_own_path(asked: _Asked, on_check: Callable[[CheckResult], None] | No
 
 def _repaired(asked: _Asked, report: Report) -> Report:
     """Return the report of a file that a slip stops, with all that passes but for this slip."""
-    if report.verdict is Verdict.ACCEPTED or report.diagnoses or asked.problem.asks_questions:
-        return report
     stop = stop_of(report)
-    source = asked.submission.source
-    for repair in itertools.islice(repairs(source, stop) if stop else (), _MOST_REPAIRS):
-        submission = Submission.of(repair.source, asked.submission.path.name)
-        other = _graded(replace(asked, submission=submission, shows_call=False)).report
-        found = _with_repair(report, other, repair)
-        if found.score > report.score:
+    if report.verdict is Verdict.ACCEPTED or stop is None or asked.problem.asks_questions:
+        return report
+    if _explained(report) >= 99.9:  # what has a name is all that is wrong
+        return report
+    began = time.monotonic()
+    hopeful = _hopeful(asked, report, stop)
+    tried_s = time.monotonic() - began
+    for repair in hopeful[:_MOST_REGRADED]:
+        other = _graded(replace(_asked_of(asked, repair), shows_call=False)).report
+        found = _with_repair(report, other, repair, tried_s)
+        if found.score >= report.score and _explained(found) > _explained(report):
             return found
     return report
 
 
-def _with_repair(report: Report, other: Report, repair: Repair) -> Report:
+def _explained(report: Report) -> float:
+    """Return the points that a file has, or would have without what is named of it.
+
+    That all calls of a kind raise is no explanation.
+    """
+    from mha_judge.diagnosis.where_wrong import RESTRICTED
+
+    named = [one for one in report.diagnoses if not one.id.startswith(RESTRICTED)]
+    return report.score + sum(diagnosis.cost for diagnosis in named)
+
+
+def _hopeful(asked: _Asked, report: Report, stop: Stop) -> list[Repair]:
+    """Return the repairs with which checks pass that did not, most of them first."""
+    open_ = [check for check in report.checks if _may_pass(check)]
+    open_.sort(key=lambda check: not check.outcome.is_bad)
+    only = frozenset(check.id for check in open_[:_MOST_TRIED_ON])
+    passing: list[tuple[int, Repair]] = []
+    last = time.monotonic() + asked.problem.limits.total_s  # what a slow file may take for all
+    for repair in itertools.islice(repairs(asked.submission.source, stop), _MOST_REPAIRS):
+        count = _count_passing(replace(_asked_of(asked, repair), only=only))
+        passing += [(count, repair)] if count else []
+        if count == len(only) or time.monotonic() > last:
+            break
+    return [repair for _, repair in sorted(passing, key=lambda one: -one[0])]
+
+
+def _may_pass(check: CheckResult) -> bool:
+    """Return whether a check did not pass, and is asked without a GPU of any answer."""
+    return not (
+        check.outcome is Outcome.PASSED
+        or check.advisory
+        or check.only_if_right
+        or check.category is Category.GPU
+    )
+
+
+def _asked_of(asked: _Asked, repair: Repair) -> _Asked:
+    return replace(asked, submission=Submission.of(repair.source, asked.submission.path.name))
+
+
+def _count_passing(asked: _Asked) -> int:
+    """Return how many of the checks that are asked for pass."""
+    from mha_judge.grading.calling.context import Context
+
+    with closing(_session(asked)) as session:
+        if _load(session, asked.problem) is not None:
+            return 0
+        task = _task(asked, None)
+        run = _run(task, Context(session, task), None, asked.only, False, None)
+    return sum(check.outcome is Outcome.PASSED for check in run.results)
+
+
+def _with_repair(report: Report, other: Report, repair: Repair, tried_s: float) -> Report:
     """Return a report in which a slip is granted that another report is without."""
-    own = {check.id: check for check in report.checks}
+    own = {c.id: c.model_copy(update={"granted": []}) for c in report.checks}
     checks, failed = [], []
     for check in other.checks:
         mine = own.get(check.id, check)
@@ -206,6 +265,7 @@ def _with_repair(report: Report, other: Report, repair: Repair) -> Report:
     diagnoses = [points.priced(one, checks) for one in (slip, *other.diagnoses)]
     timings = Counter(report.timings_s)
     timings.update(other.timings_s)
+    timings.update({"repairs": tried_s, "total": tried_s})
     return report.model_copy(
         update={
             "checks": _with_titles(checks, diagnoses),
@@ -258,7 +318,6 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
     from mha_judge.diagnosis import Diagnostician
     from mha_judge.grading.calling.context import Context
     from mha_judge.grading.calling.gpu import GpuLease
-    from mha_judge.grading.calling.session import Session
     from mha_judge.grading.calling.unreached import unreached
     from mha_judge.grading.checks.policy import hold_to_rules
     from mha_judge.judge.carrying import carried_forward
@@ -266,17 +325,7 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
     diagnostician = None if verdict_only else Diagnostician(asked.bank, problem.id)
     task = _task(asked, diagnostician)
     with ExitStack() as stack:
-        session = stack.enter_context(
-            closing(
-                Session(
-                    asked.channel,
-                    submission,
-                    problem.limits,
-                    fused_attention=asked.fused_attention,
-                    seed=seed,
-                )
-            )
-        )
+        session = stack.enter_context(closing(_session(asked)))
         lease = None if gpus is None else stack.enter_context(closing(GpuLease(gpus, task)))
         failure = _load(session, problem)
         clock.lap("load")
@@ -344,6 +393,19 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
     met = {note.rule for one in contexts for note in one.session.notes}
     rules = frozenset(rule for one in contexts for rule in one.rules.values())
     return _Graded(report, rules, _NO_FUSED_ATTENTION in met)
+
+
+def _session(asked: _Asked) -> Session:
+    """Return a session for what is graded; nothing runs before it is loaded."""
+    from mha_judge.grading.calling.session import Session
+
+    return Session(
+        asked.channel,
+        asked.submission,
+        asked.problem.limits,
+        fused_attention=asked.fused_attention,
+        seed=asked.seed,
+    )
 
 
 class _Clock:
