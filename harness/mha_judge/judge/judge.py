@@ -252,13 +252,15 @@ def _count_passing(asked: _Asked) -> int:
 
 def _with_repair(report: Report, other: Report, repair: Repair, tried_s: float) -> Report:
     """Return a report in which a slip is granted that another report is without."""
-    own = {c.id: c.model_copy(update={"granted": []}) for c in report.checks}
+    ungranted = {"granted": [], "stopped": False}
+    own = {check.id: check.model_copy(update=ungranted) for check in report.checks}
     checks, failed = [], []
     for check in other.checks:
         mine = own.get(check.id, check)
         passes = check.outcome is Outcome.PASSED or bool(check.granted)
         if passes and mine.outcome is not Outcome.PASSED and not mine.only_if_right:
-            mine = mine.model_copy(update={"granted": [REPAIRED, *check.granted]})
+            names = [REPAIRED, *check.granted]
+            mine = mine.model_copy(update={"granted": names, "stopped": check.stopped})
             failed += [mine.id] if mine.outcome.is_bad else []
         checks.append(check if check.outcome.is_bad and not check.granted else mine)
     slip = repair.diagnosis(failed)
