@@ -78,17 +78,26 @@ def _too_long(asking: Asking, case: Case) -> Iterator[Finding]:
         axes = {letter for one, _, letter in sizes if one == name}
         axes |= {*axes_of(case.domain.shapes.get(name, ""))}
         for letter in sorted(axes & {*case.long}):
-            longer = {letter: case.shapes.letters[letter] + 1}
-            yield from _also_refused(case, case.shapes.at(longer, asking.draw, only=name))
+            size = case.shapes.letters[letter]
+            if size > 1:  # one position may be broadcast
+                longer = case.shapes.at({letter: size + 1}, asking.draw, only=name)
+                yield from _also_refused(case, longer)
 
 
 def _half_the_items(asking: Asking, case: Case) -> Iterator[Finding]:
-    """Ask with one input of half the items, each of which may be taken to serve two others."""
+    """Ask with one input of half the items, each of which may be taken to serve two others.
+
+    The first input says how many items there are. Where the others' positions are odd in number,
+    no view makes twice the items of them.
+    """
     items = case.shapes.letters.get("B", 0)
-    if items > 1:
-        twice = _at(asking, case, {"B": 2 * items})
-        for index in sorted({index for index, _ in case.shapes.places("B")}):
-            name = case.target.entry.arguments[index]
+    if items < 2:
+        return
+    twice = _at(asking, case, {"B": 2 * items})
+    for index in sorted({index for index, _ in case.shapes.places("B")})[1:]:
+        name = case.target.entry.arguments[index]
+        places = (size for one, size in case.shapes.letters.items() if one in case.long)
+        if all(size % 2 for size in places):
             args = twice.shapes.at({"B": items}, asking.draw, only=name)
             yield from _also_refused(twice, args)
 
