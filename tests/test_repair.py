@@ -200,6 +200,17 @@ def test_one_place_is_repaired(source, stop, repaired):
         assert int(found.title.removeprefix("Line ").partition(":")[0]) in {stop.line, *changed}
 
 
+def test_of_a_long_line_what_is_repaired_is_shown():
+    source = f"w = torch.cat([{', '.join('abcdefgh' * 5)}], dim=4)\n"
+    stop = Stop("IndexError: Dimension out of range (in range of [-4, 3], but got 4)", 1)
+
+    found = next(repairs(source, stop))
+
+    assert found.explanation == (
+        "With `torch.cat([a, b, c, d, e, f, g … , b, c, d, e, f, g, h], dim=3)` in line 1 it runs."
+    )
+
+
 def test_an_axis_is_looked_for_where_operands_were_made():
     source = (
         "def split(x):\n    return x.view(2, 3, 4, 5).transpose(1, 3)\n\n"
@@ -313,3 +324,4 @@ def test_a_function_that_returns_nothing_costs_a_slip(channel):
     report = graded(channel, RIGHT.replace("return weights @ v", "result = weights @ v"))
 
     assert diagnosed(report) == [(ID, "Line 10: `attention` returns nothing")]
+    assert report.diagnoses[0].explanation == "With `return result` in line 10 it runs."

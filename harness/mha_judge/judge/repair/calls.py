@@ -37,14 +37,12 @@ def no_super(place: Place) -> Iterator[Repair]:
         start, _ = place.span(first)
         simple = isinstance(first, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Assert))
         joint = "; " if simple else "\n" + place.line(first.lineno)[: first.col_offset]
-        line = first.lineno
-        yield place.repair(
-            place.edited(((start, start), f"super().__init__(){joint}")),
-            line,
+        yield place.running(
+            (start, start),
+            [((start, start), f"super().__init__(){joint}")],
             "`super().__init__()` is missing",
-            f"With `super().__init__()` in line {line} it runs. A module can keep others only "
-            "after that.",
             "What has to come first in the `__init__` of a module?",
+            "A module can keep others only after that.",
         )
 
 
@@ -55,13 +53,13 @@ def no_return(place: Place) -> Iterator[Repair]:
         if function.name == "__init__" or _hands_back(function):
             continue
         if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Constant):
-            edit = ((start, start), "return ")
+            whole, edit = (start, end), ((start, start), "return ")
         elif isinstance(last, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and _only_name(last):
-            edit = ((end, end), f"; return {_only_name(last)}")
+            whole, edit = (end, end), ((end, end), f"; return {_only_name(last)}")
         else:
             continue
         yield place.running(
-            (start, end),
+            whole,
             [edit],
             f"`{function.name}` returns nothing",
             "What does the function hand back?",

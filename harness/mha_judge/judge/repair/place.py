@@ -270,4 +270,7 @@ def named(call: ast.Call) -> str:
 
 
 def _shown(piece: bytes) -> str:
-    return clean_line(" ".join(piece.decode(errors="replace").split()), _MOST_SHOWN)
+    """Return a piece of source as a report shows it; of a long one both ends."""
+    text = " ".join(piece.decode(errors="replace").split()).strip("; ")
+    half = _MOST_SHOWN // 2
+    return clean_line(text if len(text) <= _MOST_SHOWN else f"{text[:half]} … {text[-half:]}")
