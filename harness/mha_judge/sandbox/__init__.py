@@ -1,4 +1,4 @@
-"""Where submissions run: the contract, and one module a backend."""
+"""Where submissions run: the contract of a backend, and one module for each backend."""
 
 from mha_judge.sandbox.base import Channel, Ended, Reply, Sandbox, Tier
 from mha_judge.sandbox.container import Settings

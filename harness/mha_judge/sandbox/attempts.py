@@ -1,8 +1,8 @@
-"""What a submission must not be able to do, tried so that the outcome proves something.
+"""Attempts at what a submission must not be able to do, set up so that the outcome is a proof.
 
-An attempt is held only if it ends with the very error with which the sandbox refuses it, and if it
-would have worked without a sandbox: the port listens, the folder is open to everyone, the program
-is there, the memory can be had. Whatever else it ends with proves nothing.
+An attempt is held only if it ends with the error by which the sandbox refuses it, and if it would
+have worked without a sandbox: the port listens, the folder is open to everyone, the program is
+there, the memory is free. Any other end proves nothing.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def allocate(size):
 )
 
 MEMORY_BYTES = 768 * 1024**2
-"""What is asked for beyond the limit: little, so that nearly every machine has it."""
+"""What an attempt asks for, above its limit; little, so that nearly every machine has it."""
 STRICT = Limits(memory_bytes=MEMORY_BYTES - 256 * 1024**2, call_s=10.0, total_s=60.0)
 _ROOMY = Limits(memory_bytes=MEMORY_BYTES + 256 * 1024**2, call_s=10.0)
 
@@ -102,22 +102,22 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Trial:
-    """One thing to be tried, and what tells whether it was refused."""
+    """One attempt to make, and how to tell whether it was refused."""
 
     title: str
     function: str
     arguments: tuple[object, ...] = ()
     refusal: str = "PermissionError"
-    """The error with which the sandbox refuses. In every backend seccomp refuses a socket, a
-    signal, a new process and another program so (EPERM); Landlock, or seccomp on a kernel without
-    it, a file that is there (EACCES, EPERM)."""
+    """The error by which the sandbox refuses. In every backend seccomp refuses a socket, a signal,
+    a new process and another program with EPERM; Landlock, or seccomp on a kernel without
+    Landlock, refuses a file that exists with EACCES or EPERM."""
     trace: Callable[[], str] = str
-    """Looks where the attempt leaves something if it works, and says what; else the empty text."""
+    """Looks for what the attempt leaves behind if it works, and says what it is; else empty."""
     unproven: str = ""
-    """Why it would not work without a sandbox either, so that it is not tried."""
+    """Why the attempt would fail without a sandbox too; unless empty, it is not made."""
 
     def run(self, session: Session) -> Attempt:
-        """Try it in the session's worker."""
+        """Make the attempt in the session's worker."""
         if self.unproven:
             return Attempt(self.title, Ruling.UNCLEAR, f"not tried: {self.unproven}")
         ruling, answer = self._ruling(session)
@@ -140,7 +140,7 @@ class Trial:
 
 
 class Listener:
-    """A port of the judge's own."""
+    """A port on which the judge listens."""
 
     def __init__(self) -> None:
         """Listen.
@@ -156,7 +156,7 @@ class Listener:
             raise OSError("the judge cannot reach its own port")
 
     def arrived(self) -> str:
-        """Say whether anyone has connected since it was last asked."""
+        """Return a sentence if anyone has connected since the last call, else the empty text."""
         count = 0
         with suppress(BlockingIOError):
             while True:
@@ -169,7 +169,7 @@ class Listener:
 
 
 def prepared(stack: ExitStack, session: Session, no_memory: str) -> Iterator[Trial]:
-    """Yield what is tried, prepared so that nothing but a sandbox refuses it."""
+    """Yield the attempts to make, prepared so that only a sandbox can refuse them."""
     # In /tmp, as a TMPDIR of the user's own would keep a worker with another uid out.
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir="/tmp")))
     folder.chmod(0o777)
@@ -181,11 +181,11 @@ def prepared(stack: ExitStack, session: Session, no_memory: str) -> Iterator[Tri
         port, arrived, no_port = listener.port, listener.arrived, ""
     except OSError as error:
         port, arrived, no_port = 0, str, f"no port can be opened here ({error})"
-    # The jail leaves names visible and Landlock keeps the file shut. In bubblewrap and in a
-    # container there is no such file; a PermissionError would come from its mode, not from them.
+    # In the jail the file is visible, and Landlock refuses to open it. In bubblewrap and in a
+    # container it does not exist; a PermissionError would come from its mode, not from them.
     seen = session.request(Operation.CALL, ([str(secret)], {}, None), target="sees").value
     hidden = "PermissionError" if seen is True else "FileNotFoundError"
-    # A folder of the host where it can be seen; bubblewrap and containers have some of their own.
+    # The host's folder, if it is visible; else those that bubblewrap and containers have.
     folders = [str(folder), "/tmp", "/dev/shm"]
 
     yield Trial("read a file outside the sandbox", "read_file", (str(secret),), hidden)
@@ -211,7 +211,7 @@ def prepared(stack: ExitStack, session: Session, no_memory: str) -> Iterator[Tri
 
 
 def memory_missing(channel: Channel) -> str:
-    """Return why the memory cannot be had here even by a worker with a higher limit."""
+    """Return why even a worker with a higher limit cannot get the memory here; empty if it can."""
     with closing(Session(channel, SOURCE, _ROOMY)) as session:
         session.load()
         try:

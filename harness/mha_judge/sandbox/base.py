@@ -18,19 +18,19 @@ class Tier:
     tier: str
     details: dict[str, Any] = field(default_factory=dict)
     instruction_set: str = ""
-    """Which of the processor's torch computes with there."""
+    """The instruction set of the processor that torch uses there."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """The worker answered: a frame of its own, not yet believed."""
+    """The worker answered: its frame, not yet validated."""
 
     header: dict[str, Any]
     payload: bytes
     worked_s: float = 0.0
-    """How long it took, by the supervisor's clock."""
+    """How long the worker took, by the supervisor's clock."""
     computed_s: float = 0.0
-    """The worker's processor time, by the kernel's; 0 where that cannot be known."""
+    """The worker's processor time, as the kernel counts it; 0 if that is not known."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Ended:
     exit_code: int | None = None
     signal: int | None = None
     worked_s: float = 0.0
-    """How long it had the last request, by the supervisor's clock."""
+    """How long the worker had the last request, by the supervisor's clock."""
     cpu_s: float = 0.0
     peak_memory_bytes: int = 0
     output: str = ""
@@ -60,7 +60,7 @@ class Channel(Protocol):
         """Fork a fresh, confined worker, ending the last one, and say what confines it.
 
         Raises:
-            SandboxUnavailable: Nothing runs, because the confinement cannot be had.
+            SandboxUnavailable: The confinement is not available, so nothing runs.
             SandboxBroken: The supervisor is gone.
         """
 
@@ -69,7 +69,7 @@ class Channel(Protocol):
     ) -> Reply | Ended:
         """Send one frame to the worker and return its answer, or how it ended.
 
-        A crash, a timeout and nonsense in place of an answer are returned, never raised.
+        A crash, a timeout or a broken frame is returned, never raised.
 
         Args:
             frame: What the worker is asked.
@@ -99,5 +99,5 @@ class Sandbox(Protocol):
         """Start a supervisor and return the channel to it, without waiting for it.
 
         Raises:
-            SandboxUnavailable: Nothing ran.
+            SandboxUnavailable: The backend cannot be used; nothing ran.
         """

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 START_TIMEOUT_S = 60.0
 _BUSY = 6
-"""How many times longer than it may a worker takes at most, where others have the processors."""
+"""The judge waits at most this many times a request's limit, as other processes may compute."""
 
 Describe = Callable[["dict[str, Any]", "Surroundings"], Tier]
-"""Makes a tier of a worker's confinement and of what the supervisor sees around itself.
+"""Makes a tier from a worker's confinement and the supervisor's surroundings.
 
-Raises `SandboxUnavailable` where that is less than was asked for: nothing has run by then.
+Raises `SandboxUnavailable` if they are less than was asked for; nothing has run by then.
 """
 
 
@@ -40,10 +40,10 @@ class SupervisorChannel:
         self._surroundings: Surroundings | None = None
 
     def wait_until_ready(self) -> None:
-        """Wait for the supervisor's first word.
+        """Wait for the supervisor's first event.
 
         Raises:
-            SandboxUnavailable: It ended before it could speak.
+            SandboxUnavailable: The supervisor did not start.
         """
         if self._surroundings is not None:
             return
@@ -79,7 +79,7 @@ class SupervisorChannel:
         try:
             meanwhile()
         except BaseException:
-            self._stop(overtaking=number)  # its answer is nobody's
+            self._stop(overtaking=number)  # nobody waits for its answer
             raise
         deadline = time.monotonic() + _BUSY * timeout_s + GRACE_S
         try:
@@ -98,7 +98,7 @@ class SupervisorChannel:
         except WireError as error:
             ended = self._stop()
             return Ended(**{**ended.__dict__, "reason": f"broke the protocol: {error}"})
-        assert inner is not None  # the supervisor cut it to its own lengths
+        assert inner is not None  # the supervisor sends whole frames only
         return Reply(*inner, worked_s=event.worked_s, computed_s=event.computed_s)
 
     def stop(self) -> Ended:

@@ -1,4 +1,4 @@
-"""What a supervisor may say, as the judge reads it: anything else is refused."""
+"""The events that a supervisor may send, as the judge validates them; others are refused."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Surroundings(BaseModel):
 
     uid: int
     capabilities: int | None
-    """The effective and the permitted set together, a bit each."""
+    """The union of the effective and the permitted set, one bit each."""
     no_new_privs: bool | None
     seccomp: bool | None
     read_only_root: bool | None
     interfaces: list[str] | None
     """Network interfaces besides the loopback."""
     instruction_set: Annotated[str, Field(max_length=40)]
-    """Which of the processor's torch computes with."""
+    """The instruction set of the processor that torch uses."""
     memory_bytes: int | None
     """Limits of the control group; 0 is none."""
     swap_bytes: int | None
@@ -82,7 +82,7 @@ def parse_event(header: dict[str, Any]) -> Event:
     """Return the event that a frame's header holds.
 
     Raises:
-        SandboxBroken: If it is none.
+        SandboxBroken: If the header is no known event.
     """
     try:
         return _EVENTS.validate_python(header)

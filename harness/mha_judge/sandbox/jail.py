@@ -1,7 +1,7 @@
 """The embedded default: Landlock, seccomp and rlimits on each worker, in bubblewrap if installed.
 
-No daemon, no root, no image. Bubblewrap adds namespaces around the supervisor where the machine
-lets it; a worker's own confinement never depends on them.
+No daemon, no root, no image. Where the machine allows it, bubblewrap adds namespaces around the
+supervisor; a worker's own confinement never depends on them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Jail:
     name = "jail"
 
     def __init__(self, bubblewrap: bool | None = None, gpu: bool = False) -> None:
-        """Take whether to use bubblewrap, and whether NVIDIA's devices are to be reached.
+        """Choose whether to use bubblewrap, and whether workers can reach NVIDIA's devices.
 
         Args:
             bubblewrap: Use it if True, never if False, and if it works here if None.
@@ -46,7 +46,7 @@ class Jail:
         return confinement.unavailable()
 
     def open(self) -> Channel:
-        if sys.platform != "linux":  # what else may be missing, the first worker says
+        if sys.platform != "linux":  # the first worker reports anything else that is missing
             raise SandboxUnavailable(str(self.unavailable()))
         program = shutil.which("bwrap") if self._bubblewrap is not False else None
         if program is None:
@@ -61,7 +61,7 @@ class Jail:
 class _FirstThatStarts:
     """A supervisor in bubblewrap, or a plain one where bubblewrap is refused its namespaces.
 
-    Whether it is refused shows only by trying, and trying must not delay those for whom it works.
+    Only trying shows whether it is refused, and trying must not delay users for whom it works.
     """
 
     def __init__(self, program: str, gpu: bool) -> None:
@@ -99,7 +99,7 @@ def _wrapping(program: str, gpu: bool) -> tuple[str, ...]:
     for device in map(str, paths.gpu_devices() if gpu else ()):
         binds += ["--dev-bind-try", device, device]
     for folder in map(str, paths.gpu_readable() if gpu else ()):
-        if not folder.startswith("/proc/"):  # a /proc of its own has them
+        if not folder.startswith("/proc/"):  # the new /proc has them
             binds += ["--ro-bind-try", folder, folder]
     return (
         program, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
@@ -127,6 +127,6 @@ def _needed_paths() -> list[str]:
 
 
 def _editable_paths() -> set[str]:
-    """Return the parent of the package where a `.pth` file, not site-packages, leads to it."""
+    """Return the folder of this package, to which a `.pth` file may lead."""
     source_root = Path(__file__).resolve().parents[2]
     return {str(source_root / "mha_judge")}

@@ -28,7 +28,7 @@ def environment() -> dict[str, str]:
 
 
 def spawn(prefix: tuple[str, ...] = (), *options: str) -> subprocess.Popen[bytes]:
-    """Start a supervisor as a child of this process, by way of the command `prefix`."""
+    """Start a supervisor as a child of this process, with the command `prefix` in front."""
     return subprocess.Popen(
         [*prefix, sys.executable, *ARGUMENTS, *options],
         stdin=subprocess.PIPE,

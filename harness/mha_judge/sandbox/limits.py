@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt
 
 
 class Limits(BaseModel):
-    """What one submission may use, as a `problem.toml` may say it.
+    """What one submission may use, as a `problem.toml` can set it.
 
-    No limit can be set so high that it would be none, and a problem cannot ask for a GPU.
+    Every limit has a maximum, and a problem cannot ask for a GPU.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
@@ -20,7 +20,7 @@ class Limits(BaseModel):
     load_s: Annotated[PositiveFloat, Field(le=60)] = 10.0
     """Wall-clock seconds for loading the file."""
     total_s: Annotated[PositiveFloat, Field(le=180)] = 30.0
-    """Wall-clock seconds in which the whole submission may work; the judge's own do not count."""
+    """Wall-clock seconds for all calls of a submission; the judge's own time does not count."""
     cpu_s: Annotated[PositiveInt, Field(le=300)] = 60
     """CPU seconds of one worker."""
     memory_bytes: Annotated[PositiveInt, Field(le=8 * 1024**3)] = 2 * 1024**3
@@ -43,7 +43,7 @@ class Limits(BaseModel):
         )
 
     def bounds(self) -> dict[str, int]:
-        """Return what a worker confines itself to, as plain numbers."""
+        """Return the limits that a worker sets itself, as plain numbers."""
         return {
             "memory_bytes": self.memory_bytes,
             "cpu_s": self.cpu_s,
@@ -55,7 +55,7 @@ class Limits(BaseModel):
 
 
 class GpuLimits(Limits):
-    """Limits that let a worker reach a GPU: made by the judge for a device it took, never read."""
+    """Limits that let a worker reach a GPU. The judge makes them; no file can set them."""
 
     def bounds(self) -> dict[str, int]:
         return {**super().bounds(), "gpu": True}

@@ -1,4 +1,4 @@
-"""From what a command was told to a supervisor that is starting."""
+"""The sandbox options of a command, and how they start a supervisor."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ DEVICES = ("auto", "cpu", "cuda")
 
 @dataclass(frozen=True)
 class SandboxOptions:
-    """How submissions are confined, and which devices they reach; it can go to other processes.
+    """How submissions are confined, and which devices they reach; can be sent to processes.
 
     Raises:
-        UsageError: A backend or device that there is not; `none` without `unsafe`; settings of a
-            container for another backend.
+        UsageError: The backend or device is unknown; `none` comes without `unsafe`; another backend
+            gets settings of a container.
     """
 
     backend: str = "auto"
@@ -30,9 +30,9 @@ class SandboxOptions:
     unsafe: bool = False
     """Allows `none`."""
     container: Settings | None = None
-    """What a container is asked for. It is never ignored: `auto` then means `container`."""
+    """Settings of the container. They are never ignored: `auto` then means `container`."""
     device: str = "auto"
-    """One of `DEVICES`: whether checks on a GPU are run where there is one, never, or must be."""
+    """One of `DEVICES`: checks on a GPU run if there is one, never, or must run."""
 
     def __post_init__(self) -> None:
         for what, known, given in (
@@ -70,10 +70,10 @@ class SandboxOptions:
         """Start a supervisor whose workers can reach a GPU.
 
         Args:
-            backend: `container`, `jail` or `none`: which of those that these options allow.
+            backend: `container`, `jail` or `none`; one that these options allow.
 
         Raises:
-            SandboxUnavailable: The backend cannot be had here.
+            SandboxUnavailable: The backend cannot be used here.
         """
         if backend == "container":
             return Container((self.container or Settings()).with_gpu()).open()

@@ -1,4 +1,4 @@
-"""Trying the sandboxes: a file that attacks is loaded like any other, and must be refused.
+"""Tries the sandboxes: loads a file that attacks, as any other; each attack must be refused.
 
 A tier is what was seen to hold, not what was configured.
 """
@@ -27,7 +27,7 @@ class Finding:
 
     @property
     def holds(self) -> bool:
-        """Whether every attempt was seen to be refused; what is unclear is not seen to hold."""
+        """Whether every attempt was seen to be refused; an unclear one was not."""
         return self.tier is not None and all(a.ruling is Ruling.HELD for a in self.attempts)
 
 

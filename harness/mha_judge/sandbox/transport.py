@@ -1,4 +1,4 @@
-"""Bytes to and from a supervisor, whatever runs it."""
+"""Bytes to and from a supervisor, wherever it runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Transport(Protocol):
         """
 
     def last_words(self) -> str:
-        """Return how a supervisor that is gone ended, and the end of what it complained of."""
+        """Return how a supervisor ended, and the last line of its standard error."""
 
     def close(self) -> None:
         """End the supervisor and everything below it."""
@@ -98,6 +98,6 @@ class PipeTransport:
 
 
 def last_line(text: bytes) -> str:
-    """Return the last line of what a process complained of, bounded."""
+    """Return the last line of a process's standard error, at most 300 characters."""
     lines = text.decode("utf-8", "replace").strip().splitlines()
     return lines[-1][:300] if lines else "it said nothing"

@@ -1,4 +1,4 @@
-"""No confinement at all: for debugging the engine with files one wrote oneself."""
+"""No confinement at all: for debugging the engine with your own files."""
 
 from mha_judge.sandbox.base import Channel, Tier
 from mha_judge.sandbox.channel import SupervisorChannel

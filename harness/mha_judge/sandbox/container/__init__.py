@@ -1,8 +1,8 @@
 """Docker: a container of its own for each supervisor, and the jail inside it for each worker.
 
 The image holds Python, torch and the worker's half of this package. The container has no network,
-no mount, no capability and a read-only root; its limits are those of a control group. What was
-asked for is compared with what the supervisor sees, and nothing runs where less holds.
+no mount, no capability and a read-only root; its limits are those of a control group. The judge
+compares what it asked for with what the supervisor sees, and runs nothing if less holds.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Container:
 
 
 class _ContainerChannel(SupervisorChannel):
-    """A channel that knows what its container was asked for."""
+    """A channel that knows the settings of its container."""
 
     def __init__(self, engine: Any, image: str, settings: Settings) -> None:
         from mha_judge.sandbox.container.attached import ContainerTransport
@@ -87,7 +87,7 @@ class _ContainerChannel(SupervisorChannel):
 
 
 def require(settings: Settings, seen: Surroundings) -> None:
-    """Check that what was asked for is what the supervisor sees; what it cannot tell passes.
+    """Check the settings against what the supervisor sees; what it cannot tell passes.
 
     Raises:
         SandboxUnavailable: Names what does not hold.

@@ -20,7 +20,7 @@ from mha_judge.sandbox.transport import GRACE_S, last_line
 from mha_judge.wire import encode_frame
 
 _STREAM = struct.Struct(">BxxxI")
-"""The engine's own frames: which of the container's streams, how many bytes."""
+"""The header of the engine's frames: which stream of the container, how many bytes."""
 _STDERR = 2
 _WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 _KEPT_COMPLAINTS = 16 * 1024
@@ -31,9 +31,9 @@ _ALIVE = encode_frame({"id": 0, "op": "alive"})
 class ContainerTransport:
     """Makes a container, starts it and speaks to it; see `Transport` for the contract.
 
-    It is made at once, which takes a few milliseconds, and started in the background, so that the
-    judge imports torch meanwhile. A second thread says every few seconds that the judge is there,
-    until `close`.
+    The container is made at once, in a few milliseconds, and started in the background, so that the
+    judge imports torch meanwhile. Until `close`, a second thread tells it every few seconds that
+    the judge is alive.
 
     Raises:
         SandboxUnavailable: The engine refuses to make the container as it was asked for.
@@ -108,7 +108,7 @@ class ContainerTransport:
         self._socket = self._attach()
 
     def _start(self) -> None:
-        """Start the container, and then what keeps its lease."""
+        """Start the container, then the thread that keeps its lease."""
         try:
             with explained():
                 self._engine.start(self._id)
@@ -118,12 +118,12 @@ class ContainerTransport:
         self._keeper.start()
 
     def _attach(self) -> socket.socket:
-        """Attach before the start, so that no word is missed."""
+        """Attach before the start, so that no output is missed."""
         wanted = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
         self._attached = attached = self._engine.attach_socket(self._id, params=wanted)
         # a SocketIO around the socket for a local engine, the socket itself over TLS
         connection: socket.socket = getattr(attached, "_sock", attached)
-        connection.setblocking(False)  # a timeout would be one for all threads
+        connection.setblocking(False)  # a timeout would hold for all threads
         return connection
 
     def _connection(self) -> socket.socket:
@@ -150,7 +150,7 @@ class ContainerTransport:
                 ) from error
 
     def _demultiplexed(self) -> bytes:
-        """Return what of the supervisor's standard output has arrived; keep its complaints."""
+        """Return what has arrived of the supervisor's standard output; keep its standard error."""
         words = bytearray()
         while self._pending:
             if not self._left:
@@ -193,7 +193,7 @@ def _wait(readers: list[socket.socket], writers: list[socket.socket], deadline: 
     """Wait until a socket is ready.
 
     Raises:
-        TimeoutError: None was before the deadline.
+        TimeoutError: None was ready before the deadline.
     """
     left = max(0.0, deadline - time.monotonic())  # what is there already came in time
     if not any(select.select(readers, writers, [], left)):

@@ -1,8 +1,8 @@
 """Building the image: the context it is built from, and the engine's progress.
 
-The wheels come from this machine's own pip, so its index, proxy and certificates are used as they
-are configured, and the build itself needs no network. The sources come from this package, so an
-installed wheel builds as a checkout does.
+This machine's own pip gets the wheels, with the index, proxy and certificates that it is configured
+with, so the build itself needs no network. The sources come from this package, so an installed
+wheel builds the image as a checkout does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BASE = f"python:3.{sys.version_info.minor}-slim-bookworm"
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _PARTS = ("__init__.py", "wire", "worker")
-"""What of this package an image holds."""
+"""The parts of this package that an image holds."""
 
 _STEP = re.compile(r"Step (\d+)/(\d+) : (.*)", re.DOTALL)
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
@@ -39,7 +39,7 @@ _KEPT_LINES = 15
 
 
 class BuildFailed(JudgeError):
-    """The image could not be built; `printed` is the end of what the step that failed said."""
+    """The image could not be built; `printed` holds the last lines of the step that failed."""
 
     def __init__(self, message: str, printed: Sequence[str] = ()) -> None:
         super().__init__(message)
@@ -64,10 +64,10 @@ class Recipe:
     wheels: Path | None = None
     """A folder with every wheel that is needed; by default this machine's pip gets them."""
     torch_index: str | None = None
-    """Let pip in the build get everything, torch from this index as well."""
+    """An index for torch; pip then gets all packages inside the build."""
     cuda: bool = False
     network: str | None = None
-    """The network of a build with an index; without one a build has none."""
+    """The network of a build that gets packages itself; other builds have none."""
     fresh: bool = False
     """Use no layer of an earlier build."""
 
@@ -144,7 +144,7 @@ def _failure(recipe: Recipe, error: str, said: list[str]) -> str:
 
 
 def _get_wheels(folder: Path) -> None:
-    """Let this interpreter's pip collect what the image needs, as it collected our own."""
+    """Let this interpreter's pip download the wheels that the image needs."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "download"]
     constraints = ["-c", str(_beside("constraints.txt"))]
     done = subprocess.run(
@@ -183,7 +183,7 @@ def _context(wheels: Path | None) -> Iterator[IO[bytes]]:
 
 
 def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    """Leave out bytecode, and make the rest the same whoever packs it, for the layers' cache."""
+    """Leave out bytecode; give all users the same owner and mode, so that layers are cached."""
     if "__pycache__" in member.name:
         return None
     member.uid = member.gid = 0
@@ -193,7 +193,7 @@ def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
 
 
 def _beside(name: str) -> Path:
-    """Return a file that ships in the wheel beside this module, and lies on top of a checkout."""
+    """Return a file that lies beside this module in a wheel, and at the top of a checkout."""
     for folder in (Path(__file__).parent, _PACKAGE.parents[1]):
         if (folder / name).is_file():
             return folder / name

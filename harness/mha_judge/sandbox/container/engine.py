@@ -1,6 +1,6 @@
 """The Docker Engine through its SDK: reaching it, and what its errors mean for a user.
 
-The SDK is imported when it is needed: serving problems must not pay for it.
+The SDK is imported only where it is used: commands without a container must not wait for it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def connect() -> Any:
     """Return a client of the engine that DOCKER_HOST or Docker's current context names.
 
     Raises:
-        SandboxUnavailable: It does not answer, or the SDK is missing; says what to do.
+        SandboxUnavailable: The engine does not answer, or the SDK is missing; says what to do.
     """
     require_extra("container", "the container sandbox", SandboxUnavailable)
     host = os.environ.get("DOCKER_HOST")
@@ -53,7 +53,7 @@ def usable_image(engine: Any, name: str) -> str:
     """Return the id of the image called `name`, whose worker speaks our protocol.
 
     Raises:
-        SandboxUnavailable: There is none, or it was built for another judge.
+        SandboxUnavailable: There is no such image, or it was built for another judge.
     """
     from docker.errors import ImageNotFound
 
@@ -89,7 +89,7 @@ def explained() -> Iterator[None]:
 
 
 def _refusal(text: str) -> str:
-    """Return what an answer of the engine's means."""
+    """Return what a refusal of the engine means, with a remedy."""
     text = " ".join(text.split())[:500]
     lower = text.lower()
     if "no space left" in lower:
@@ -100,7 +100,7 @@ def _refusal(text: str) -> str:
 
 
 def _unreachable(error: BaseException) -> str:
-    """Return why the engine does not answer, from the operating system's error below it all."""
+    """Return why the engine does not answer, from the operating system's error that caused it."""
     numbers = {cause.errno for cause in _causes(error) if isinstance(cause, OSError)}
     if numbers & {errno.EACCES, errno.EPERM}:
         return (
@@ -132,10 +132,10 @@ def _has_contexts() -> bool:
 
 
 def _knock(host: str | None) -> None:
-    """Check that a local engine answers, without the SDK: nobody without one should wait for it.
+    """Check that a local engine answers, before anyone waits for the import of the SDK.
 
     Raises:
-        SandboxUnavailable: It does not.
+        SandboxUnavailable: It does not answer.
     """
     if host is None or not host.startswith("unix://"):
         return

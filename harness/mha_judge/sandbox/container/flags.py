@@ -14,7 +14,7 @@ LEASE_S = 60
 
 _OPEN_FILES = 1024
 _TASKS_OF_THE_USER = 8192
-"""The kernel counts these for the uid, in all containers; `pids_limit` is the exact limit."""
+"""The kernel counts tasks by uid, over all containers; `pids_limit` is the exact limit."""
 
 
 def creation(engine: Any, image: str, settings: Settings) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def host(settings: Settings) -> dict[str, Any]:
         return Ulimit(name=name, soft=value, hard=value)
 
     gpus = {}
-    if settings.gpus:  # and no more of the driver than computing takes
+    if settings.gpus:  # only the parts of the driver that computing needs
         wanted = [["compute", "utility"]]
         gpus["device_requests"] = [
             DeviceRequest(device_ids=list(settings.gpus), capabilities=wanted)
@@ -74,7 +74,7 @@ def host(settings: Settings) -> dict[str, Any]:
             limit("nproc", _TASKS_OF_THE_USER),
         ],
         "oom_score_adj": 500,
-        # what is attached is all there is: a flood must not fill the host's disk
+        # no log beside the attached stream: a flood must not fill the host's disk
         "log_config": LogConfig(type="none"),
         "init": True,  # reaps what the supervisor leaves, and passes signals on
         "auto_remove": True,

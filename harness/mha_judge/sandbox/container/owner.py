@@ -1,7 +1,7 @@
-"""Whose container it is, so that what a dead judge left behind can be told and removed.
+"""Which judge owns a container, so that the containers of dead judges can be removed.
 
-A container ends with its judge: the engine closes its input, and removes it. This is for the rest:
-one that was made and never started, or that outlived an engine's crash.
+A container ends with its judge: the engine closes its input, and removes it. This module is for
+containers that were made and never started, or that outlived a crash of the engine.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _A_DAY_S = 24 * 3600
 
 @dataclass(frozen=True)
 class Owner:
-    """A process: its pid means something within a boot and a pid namespace only."""
+    """A process; its pid is unique only within one boot and one pid namespace."""
 
     boot: str
     namespace: str
     pid: int
     started: str
-    """Clock ticks since the boot, as pids are used again."""
+    """Clock ticks from the boot to its start, as pids are reused."""
 
     @classmethod
     def current(cls) -> Owner:
@@ -45,7 +45,7 @@ class Owner:
         return f"{self.boot}/{self.namespace}/{self.pid}/{self.started}"
 
     def is_dead(self) -> bool:
-        """Whether the process is known to have ended: one that cannot be seen from here is not."""
+        """Whether the process is known to have ended; False if it cannot be seen from here."""
         here = (_boot(), _namespace())
         if not all(here) or (self.boot, self.namespace) != here:
             return False
@@ -70,7 +70,7 @@ def sweep(engine: Any) -> list[str]:
 
 
 def _forgotten(container: dict[str, Any]) -> bool:
-    """Whether a container has not run for a day: its judge is gone, on whatever machine it was."""
+    """Whether a container is a day old and not running: wherever its judge ran, it is gone."""
     age_s = time.time() - float(container["Created"])
     return container["State"] != "running" and age_s > _A_DAY_S
 

@@ -1,4 +1,4 @@
-"""What a container is asked for. Plain classes: they are read before anything large is imported."""
+"""Settings of a container, as plain classes: they are read before any large import."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Settings:
     """The image, the runtime and the limits of a container.
 
     Raises:
-        UsageError: If a value can be no such thing.
+        UsageError: If a value is out of range.
     """
 
     image: str = IMAGE
     """Name or id of an image that `mha-judge sandbox build` made."""
     runtime: str | None = None
-    """A runtime that the engine knows, such as `runsc`; its own default if None."""
+    """A runtime that the engine knows, such as `runsc`; the engine's default if None."""
     memory_bytes: int = 3 * 1024**3
     """Limit of the control group for supervisor, worker and scratch folder; no swap beyond."""
     cpus: float = 1.0
@@ -74,12 +74,12 @@ class Settings:
             raise UsageError("the scratch folder must be smaller than a quarter of a gigabyte")
 
     def require_room_for(self, limits: Limits) -> None:
-        """Check that the container holds what a problem lets a submission use.
+        """Check that the container has room for what a problem lets a submission use.
 
-        Without room the kernel would kill what the problem allows, and call it a crash.
+        Otherwise the kernel would kill a submission that keeps to its limits.
 
         Raises:
-            SandboxUnavailable: If it does not.
+            SandboxUnavailable: If the container has too little room.
         """
         needed = limits.memory_bytes + SUPERVISOR_BYTES
         if needed > self.memory_bytes:
@@ -97,7 +97,7 @@ def parse_size(text: str) -> int:
     """Return the bytes of a size such as `512M` or `3G`; units are powers of 1024.
 
     Raises:
-        UsageError: If it is none.
+        UsageError: If the text is no size.
     """
     found = _SIZE.fullmatch(text.strip())
     if found is None:
