@@ -20,7 +20,7 @@ class Limits(BaseModel):
     load_s: Annotated[PositiveFloat, Field(le=60)] = 10.0
     """Wall-clock seconds for loading the file."""
     total_s: Annotated[PositiveFloat, Field(le=180)] = 30.0
-    """Wall-clock seconds for all calls of a submission; the judge's own time does not count."""
+    """Wall-clock seconds that a submission may work in all; the judge's time does not count."""
     cpu_s: Annotated[PositiveInt, Field(le=300)] = 60
     """CPU seconds of one worker."""
     memory_bytes: Annotated[PositiveInt, Field(le=8 * 1024**3)] = 2 * 1024**3
