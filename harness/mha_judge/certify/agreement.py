@@ -1,4 +1,4 @@
-"""Whether a reference agrees with implementations that nobody here wrote.
+"""Whether a reference agrees with implementations from elsewhere.
 
 A bank may hold `reference/agreement/<id>.py` with a function `cases()` that yields a name, the
 reference's value and the other's, both float64.

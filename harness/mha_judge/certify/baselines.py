@@ -1,4 +1,4 @@
-"""Worthless answers: the reference, with what it returns spoilt."""
+"""Worthless answers: the reference with its results spoilt."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SPOILERS: dict[str, str] = {
 }
 
 WORTHLESS = frozenset({"zeros", "ones", "noise", "a flat tensor", "nothing"})
-"""Those that have nothing of what was asked; the others may have one thing wrong."""
+"""Answers with nothing right; the others may have only one thing wrong."""
 _NOTHING = "nothing"
 _ANSWERS: dict[str, str] = {
     "the first letter everywhere": "'a'",
@@ -72,7 +72,7 @@ def baselines(problem: Problem, reference: str) -> dict[str, str]:
     """Return the source of each worthless answer, by what it returns.
 
     Args:
-        problem: Whose entries are spoilt; where it asks for counts, numbers rather than tensors.
+        problem: Its entries are spoilt: their tensors or, if it asks for counts, their numbers.
         reference: The reference's source.
     """
     if all(entry.kind == "answers" for entry in problem.entry):

@@ -1,4 +1,4 @@
-"""Certifying a problem: that its grader kills what it should and lets pass what it should."""
+"""Certifies a problem: its grader must reject what it should and accept what it should."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ from mha_judge.outcomes import Category, Outcome, Severity, Verdict
 from mha_judge.report.models import CheckResult, Report
 
 OnProgress = Callable[[str, int, int], None]
-"""Takes what is being done, how many of it are done, and how many there are."""
+"""Called with the kind that is being graded, how many are done, and how many there are."""
 
 _MAX_PAIRS = 4
-"""Pairs of mistakes that are tried of one problem."""
+"""Pairs of mistakes that are tried for one problem."""
 _ROUNDING = 0.1
 _MORE_SEEDS = 4
-"""Under which it is seen whether something is left by chance."""
+"""Further seeds, which show whether a check fails by chance only."""
 _SHARED = frozenset(claim.id for claim in CLAIMS)
 """Claims of every problem, which islands prove and no mistake need fail."""
 
@@ -69,21 +69,21 @@ def certify(
     """Return the certificate of one problem.
 
     Args:
-        bank: Where the problem lies.
-        problem_id: Which one.
-        graders: Who grades.
-        seeds: The reference and every mistake are graded under each of them, the rest under the
+        bank: Holds the problem.
+        problem_id: The problem's id.
+        graders: The processes that grade.
+        seeds: The reference and every mistake are graded under each seed, the rest under the
             first.
         with_mutants: Whether changes to the reference are tried as well.
-        draw: Which of them, and of mistakes, pairs, worthless answers and islands; None: all.
-        progress: Told of every grade.
+        draw: Chooses the mutants, mistakes, pairs, worthless answers and islands; None: all.
+        progress: Called after every grade.
 
     Raises:
         JudgeError: The bank is broken, or no verdict could be reached.
     """
     started = time.monotonic()
     work = _Certifying(bank, problem_id, graders, list(seeds), draw, progress)
-    if not work.unfinished():  # what is graded in an unfinished problem says nothing
+    if not work.unfinished():  # grades of an unfinished problem say nothing
         work.reference()
         work.agreement()
         work.starter()
@@ -124,7 +124,7 @@ class _Certifying:
 
     @functools.cached_property
     def _source(self) -> str:
-        """The reference's; not there yet in an unfinished problem."""
+        """The reference's source; an unfinished problem may have none yet."""
         return self._bank.reference(self._problem.id).read_text(encoding="utf-8")
 
     def _fault(self, subject: str, message: str) -> None:
@@ -136,7 +136,7 @@ class _Certifying:
     def _grade(
         self, kind: str, sources: dict[str, str], seeds: Sequence[int], of: int | None = None
     ) -> list[tuple[Specimen, Report]]:
-        """Return the reports on some sources, of which there may be more than are graded."""
+        """Return the reports on sources; `of` is the count of all, if these are only a part."""
         started = time.monotonic()
         tasks = [
             Specimen(self._problem.id, kind, name, source, seed)
@@ -154,7 +154,7 @@ class _Certifying:
         return graded
 
     def _compare_names(self, report: Report, made: Collection[str]) -> None:
-        """Count which of the mistakes that an answer makes are named, and which others."""
+        """Count which of an answer's mistakes are named and which are missing, and false names."""
         named = {one.id for one in report.diagnoses if not one.id.startswith(DERIVED)}
         self.certificate.names += Names(
             right=len(named.intersection(made)),
@@ -165,7 +165,7 @@ class _Certifying:
     def unfinished(self) -> bool:
         """Whether it is too early to grade: each text that is missing or wrong is a fault.
 
-        All of them are told at once, before anything is graded.
+        All faults are reported at once, before anything is graded.
         """
         marked = placeholders(self._bank, self._problem.id)
         lacking = missing(self._bank, self._problem.id)
@@ -211,7 +211,7 @@ class _Certifying:
             self._fault("reference", fault)
 
     def starter(self) -> None:
-        """What is handed out loads, is rejected, and earns next to nothing."""
+        """The starter loads, is rejected, and earns next to nothing."""
         source = self._bank.starter(self._problem.id)
         for _, report in self._grade("starter", {"starter": source}, self._seeds[:1]):
             self.certificate.starter_score = report.score
@@ -242,9 +242,9 @@ class _Certifying:
             self._judge_checks()
 
     def _look_again(self, kills: dict[str, Kill], listed: dict[str, Mistake]) -> None:
-        """Keep of what is left where a mistake is granted what is left every time.
+        """Keep in `left` only the checks that fail under every seed though the mistake is granted.
 
-        What dropout does in training is left to chance, and so is whether a mistake shows there.
+        What dropout does in training is random, and so is whether a mistake shows there.
         """
         doubtful = [name for name, kill in kills.items() if kill.left and listed[name].has_values]
         more = range(self._seeds[-1] + 1, self._seeds[-1] + 1 + _MORE_SEEDS)
@@ -298,7 +298,7 @@ class _Certifying:
 
     @functools.cached_property
     def _pairs(self) -> dict[str, Program]:
-        """Some programs that make two mistakes, by what they make; known once the device is."""
+        """Some programs that make two mistakes, by the ids of these; read it after `mistakes()`."""
         no_gpu = {*self.certificate.mistakes_without_gpu}
         listed = {m.id: m for m in self._bank.mistakes(self._problem.id) if m.id not in no_gpu}
         catalogue = Catalogue(self._bank.reference(self._problem.id), list(listed.values()))
@@ -308,7 +308,7 @@ class _Certifying:
         return {" and ".join(mistake.id for mistake in pair.mistakes): pair for pair in chosen}
 
     def pairs(self) -> None:
-        """Who makes two mistakes scores less than who makes either of them."""
+        """An answer that makes two mistakes scores less than one that makes either of them."""
         alone = {kill.id: kill for kill in self.certificate.mistakes}
         ids = {name: [m.id for m in pair.mistakes] for name, pair in self._pairs.items()}
         sources = {
@@ -322,14 +322,14 @@ class _Certifying:
             self._compare_names(report, both)
             scores = [alone[name].scores[0] for name in both]
             named = {diagnosis.id for diagnosis in report.diagnoses}
-            # one may hide the other, or be hidden by it; where both show, both are charged
+            # one mistake may hide the other; if both show, both are charged
             limit = min(scores) if named.issuperset(both) else max(scores) + _ROUNDING
             if report.score >= limit:
                 singly = " and ".join(f"{score:g}" for score in scores)
                 self._fault("pairs", f"{task.name} score {report.score:g}; alone {singly}")
 
     def baselines(self) -> None:
-        """Worthless answers are not accepted, and what is worth nothing scores next to nothing."""
+        """No baseline is accepted, and those in `WORTHLESS` score next to nothing."""
         every = baselines(self._problem, self._source)
         sources = {name: source for name, source in every.items() if self._takes(name)}
         told = {name: source for name, source in sources.items() if name in WORTHLESS}
@@ -355,14 +355,14 @@ class _Certifying:
                 )
 
     def islands(self) -> None:
-        """A reference that is wrong in one manner of being called is rejected for just that."""
+        """A reference that is wrong in one manner of call is rejected for just that manner."""
         every = {" ".join(one): (one, s) for one, s in islands(self._problem, self._source)}
         sources = {name: source for name, (_, source) in every.items() if self._takes(name)}
         for task, report in self._grade("islands", sources, self._seeds[:1], len(every)):
             axis, value = every[task.name][0]
             messages = [c.message for c in report.checks if c.id in _SHARED and c.outcome.is_bad]
             [claim] = [claim for claim in CLAIMS if axis in claim.axes]
-            # one of its claim may show first: a copy is loaded, too, and what is loaded has changed
+            # another axis of the claim may show first: a layer that is loaded is also a copy
             words = [words for one in claim.axes for words in TOLD.get(one, ())]
             known = any(one in message for message in messages for one in words)
             known = known or (axis not in TOLD and report.verdict is not Verdict.ACCEPTED)
@@ -400,7 +400,7 @@ class _Certifying:
 
 
 def _note(kill: Kill, report: Report) -> None:
-    """Add what one grade says of a mistake: the worst for the grader counts."""
+    """Add what one grade says of a mistake; of several, the worst for the grader counts."""
     for check in report.checks:
         before = kill.outcomes.get(check.id)
         if before is None or check.outcome.is_bad:
@@ -424,6 +424,6 @@ def _note(kill: Kill, report: Report) -> None:
 
 
 def _is_left(check: CheckResult) -> bool:
-    """Return whether a check does not pass where the mistake is granted; rules never are."""
+    """Return whether a check neither passes nor is granted; rules, never granted, do not count."""
     counts = not (check.advisory or check.only_if_right or check.category is Category.POLICY)
     return counts and check.outcome is not Outcome.PASSED and not check.granted

@@ -1,4 +1,4 @@
-"""What is tried where there is no time for all of it: a part, another one after every commit."""
+"""What is tried if there is no time for everything: a part, the next one with each commit."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from mha_judge.bank.mistake import SHARED
 from mha_judge.errors import BankError, UsageError
 
 PARTS = 7
-"""Into how many parts all is cut that need not be tried each time.
+"""The number of parts into which everything is cut that need not be tried each time.
 
-A change may have several commits. As seven is prime, changes of any equal number of them see all in
-seven turns, unless that number is a multiple of seven.
+A change may have several commits. As seven is prime, seven changes with the same number of commits
+see all parts, unless that number is a multiple of seven.
 """
 MUTANTS_OF = 3
-"""Of how many problems the mutants are tried beside those that have changed."""
+"""The number of unchanged problems whose mutants are tried."""
 _SHARED = re.compile(r"^from graders\.shared import (.+)$", re.MULTILINE)
-"""How a grader takes checks from modules that several graders share."""
+"""How a grader imports checks from modules that several graders share."""
 
 
 @dataclass(frozen=True)
@@ -31,31 +31,31 @@ class Draw:
     """All that belongs to the problems that have changed, and a part of what belongs to others."""
 
     turn: int
-    """Commits before this one, which says which part: one later it is the next."""
+    """The number of commits before this one; it selects the part, the next commit the next part."""
     since: str
-    """The revision that changes are counted from; empty if none is."""
+    """The revision that changes are counted from; may be empty."""
     changed: tuple[str, ...]
-    """Problems of which all is tried."""
+    """Problems for which everything is tried."""
     mutants: tuple[str, ...]
     """Other problems whose mutants are tried."""
     touched: frozenset[str]
     """Every file that has changed, by its path from the bank."""
     note: str = ""
-    """What the history could not tell."""
+    """What the history could not tell, for the report."""
 
     @property
     def part(self) -> int:
         return self.turn % PARTS + 1
 
     def takes(self, problem_id: str, name: str, parts: int = PARTS, part: int = 0) -> bool:
-        """Return whether one of a problem's things is tried; in `parts` turns each is, once.
+        """Return whether a problem's item is tried now; each is tried once in `parts` turns.
 
-        `part` sets things of one name apart: each of them is tried in a turn of its own.
+        `part` separates items of one name: each is tried in another turn.
         """
         return problem_id in self.changed or self.draws(f"{problem_id}/{name}", parts, part)
 
     def draws(self, name: str, parts: int = PARTS, part: int = 0) -> bool:
-        """Return whether the turn of this name has come, whatever has changed."""
+        """Return whether it is this name's turn, whatever has changed."""
         return (zlib.crc32(name.encode()) + part + self.turn) % parts == 0
 
     def takes_mutants(self, problem_id: str) -> bool:
@@ -83,13 +83,12 @@ def _listed(ids: Sequence[str]) -> str:
 def draw(bank: Bank, ids: Sequence[str], since: str | None, turn: int | None) -> Draw:
     """Return what is tried of the working tree.
 
-    A change of the engine may concern every problem. So that everything comes round whatever has
-    changed, each commit takes the part that follows the one before it; the same commit always
-    takes the same.
+    A change of the engine may concern every problem. So each commit takes the part after that of
+    the commit before it, and everything gets its turn; the same commit always takes the same part.
 
     Args:
-        bank: Where the problems lie.
-        ids: Those that are asked for.
+        bank: Holds the problems.
+        ids: The problems that are asked for.
         since: The revision that changes are counted from; None: nothing counts as changed.
         turn: Repeats the draw of another commit; None: this one's.
 
@@ -123,7 +122,7 @@ def _turn(bank: Bank) -> tuple[int, str]:
 
 
 def _has_changed(bank: Bank, problem_id: str, touched: frozenset[str]) -> bool:
-    """Return whether a file has changed that the verdicts on a problem's things follow from."""
+    """Return whether a file has changed that the verdicts of a problem depend on."""
     name = module_name(problem_id)
     grader = bank.root / "graders" / f"test_{name}.py"
     text = grader.read_text(encoding="utf-8") if grader.is_file() else ""
@@ -142,9 +141,9 @@ def _has_changed(bank: Bank, problem_id: str, touched: frozenset[str]) -> bool:
 def _with_other_mistakes(
     bank: Bank, ids: Sequence[str], since: str | None, touched: frozenset[str]
 ) -> set[str]:
-    """Return the problems that have other mistakes than at a revision, wherever they are written.
+    """Return the problems whose mistakes differ from those at a revision, in whatever file.
 
-    What problems share stands in one file, of which a change concerns few of them.
+    Shared mistakes are in one file, and a change of it concerns few problems.
     """
     folder = "reference/mistakes"
     places = {
@@ -163,7 +162,7 @@ def _with_other_mistakes(
 
 
 def _mistakes_of(bank: Bank, problem_id: str) -> object:
-    """Return the mistakes of a problem, wherever they stand; broken ones are like no others."""
+    """Return the mistakes of a problem; if they cannot be read, an object equal to no other."""
     try:
         found = bank.mistakes(problem_id)
     except BankError:
@@ -172,7 +171,7 @@ def _mistakes_of(bank: Bank, problem_id: str) -> object:
 
 
 def _git(bank: Bank, *arguments: str) -> list[str]:
-    """Return the lines that git says of the bank's folder."""
+    """Return the lines that git prints in the bank's folder."""
     try:
         said = subprocess.run(
             ["git", "-C", bank.root, *arguments], check=True, capture_output=True, text=True

@@ -14,7 +14,7 @@ from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
 _VERDICT_ONLY = ("baselines", "islands", "mutants")
-"""Kinds of which nothing is asked but whether they are accepted, and if not, what failed first."""
+"""Kinds for which only the verdict matters, and which check failed first."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """References that are wrong in one corner of their domain, and right everywhere else.
 
-Each is the reference with a wrapper around its entries, which spoils the answer just where a call
-is made in one manner, or asks for one thing. The judge must reject it, and say which.
+Each is the reference with a wrapper around its entries, which spoils the result only if a call is
+made in one manner, or has one kind of input. The judge must reject it, and say which.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class _torch:
     Tensor, is_inference_mode_enabled = (), staticmethod(lambda: False)
     inference_mode = staticmethod(contextlib.nullcontext)
 """
-"""For problems that are to be solved without it."""
+"""For problems that are to be solved without torch."""
 _CONDITIONS: dict[Island, str] = {
     ("mode", "no_grad"): "not _torch.is_grad_enabled() and not call.inference",
     ("mode", "inference_mode"): "call.inference",
@@ -174,11 +174,11 @@ TOLD: Mapping[str, tuple[str, ...]] = {
     "size": ("in a batch of seventy",),
     "gradient": ("in its gradients",),
 }
-"""By axis, how a report may say it; of others it is enough that an answer is rejected."""
+"""By axis, the words with which a report may name it; for other axes a rejection is enough."""
 _OF_INTEGERS = ("positions",)
 """Arguments that are tensors of integers, and never require gradients."""
 _CUT = (("leaf", "none"), ("frozen", "all but one"), ("gradient", "tens"))
-"""Wrong in their gradients: their values are those of every plain call."""
+"""Islands that are wrong only in their gradients."""
 _MADE = """
 
 def _noted(function):
@@ -195,7 +195,7 @@ def islands(problem: Problem, reference: str) -> Iterator[tuple[Island, str]]:
     """Yield the islands of a problem, each with its source.
 
     Args:
-        problem: Whose entries are wrapped.
+        problem: Its entries are wrapped.
         reference: The reference's source.
     """
     entries = [entry for entry in problem.entry if entry.kind in ("function", "module")]
@@ -221,7 +221,7 @@ def islands(problem: Problem, reference: str) -> Iterator[tuple[Island, str]]:
 
 
 def _tensor_arguments(reference: str) -> dict[str, int]:
-    """Return how many floating tensors each function, or `forward`, cannot be called without."""
+    """Return how many floating tensors each function, or `forward`, requires."""
     found = {}
     for node in ast.parse(reference).body:
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -236,10 +236,10 @@ def _tensor_arguments(reference: str) -> dict[str, int]:
 
 
 def _fits(entry: Entry, axis: str, value: str, tensors: int) -> bool:
-    """Return whether an entry can be called so, and its wrapper can tell."""
+    """Return whether an entry can be called in this manner, and its wrapper can notice it."""
     if axis not in AXES or value not in AXES[axis]:
         if axis == "scores" and entry.constructor == [] and len(entry.arguments) < 3:
-            return False  # scores themselves, which the grader takes from everywhere
+            return False  # its input is scores, which the grader itself varies
         if axis == "mode" and entry.arrays == "numpy":
             return False
         return entry.domain is not None and _is_varied(entry.domain, axis)
@@ -248,7 +248,7 @@ def _fits(entry: Entry, axis: str, value: str, tensors: int) -> bool:
     if entry.arrays == "numpy":
         return axis == "after" or (axis == "before" and value in ("same", "other numbers"))
     if axis == "after":
-        return "cache" not in entry.arguments  # earlier ones are looked at by graders themselves
+        return "cache" not in entry.arguments  # graders themselves check earlier caches
     if axis == "leaf" and value != "none":
         return tensors > (1 if value == "one" else 2)
     layers_only = axis in ("frozen", "instance") or value in ("other weights", "none")
@@ -256,7 +256,7 @@ def _fits(entry: Entry, axis: str, value: str, tensors: int) -> bool:
 
 
 def _is_varied(domain: Domain, axis: str) -> bool:
-    """Return whether inputs of a domain are varied in a respect, and a wrapper can tell."""
+    """Return whether claims vary this axis in a domain, and a wrapper can notice it."""
     tensors = {name: axes_of(one) for name, one in domain.shapes.items() if is_one_tensor(one)}
     if not tensors:
         return False

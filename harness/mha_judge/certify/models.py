@@ -1,4 +1,4 @@
-"""The certificate of a problem: what was graded, what came of it, and what is wrong."""
+"""The certificate of a problem: what was graded, with which results, and what is wrong."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pydantic import BaseModel, ConfigDict
 from mha_judge.outcomes import Outcome
 
 MIN_MARGIN = 10.0
-"""A mistake must be this many times further off than the error budget allows."""
+"""The error of a mistake must be at least this many times the error budget."""
 MAX_STARTER_SCORE = 20.0
 MAX_WORTHLESS_SCORE = 10.0
 MAX_SPREAD = 2.0
-"""How far the scores of one mistake may be apart under several seeds."""
+"""How far the scores of one mistake may differ between seeds."""
 
 
 class _Model(BaseModel):
@@ -19,7 +19,7 @@ class _Model(BaseModel):
 
 
 class Kill(_Model):
-    """What became of one known mistake, over all seeds."""
+    """The results of one known mistake, over all seeds."""
 
     id: str
     title: str
@@ -30,17 +30,17 @@ class Kill(_Model):
     killed: bool = True
     """Whether the check that must fail failed for every seed."""
     margin: float | None = None
-    """The smallest error of that check as a multiple of what is allowed; None: not of degree."""
+    """The smallest error of that check as a multiple of what is allowed; None if it has none."""
     diagnoses: list[str] = []
-    """What the report named, other than the mistake itself alone."""
+    """What reports named that did not name this mistake first."""
     scores: list[float] = []
-    """One for each seed under which nothing is left."""
+    """One for each seed under which no check is left."""
     left: list[str] = []
-    """Checks that it fails even where it is granted."""
+    """Checks that fail even though the mistake is granted."""
 
 
 class Baseline(_Model):
-    """A worthless answer made from the reference's."""
+    """A worthless answer made from the reference."""
 
     name: str
     accepted: bool = False
@@ -55,12 +55,12 @@ class Pair(_Model):
 
 
 class Names(_Model):
-    """How many mistakes reports named of those that answers were known to make."""
+    """Counts of the names in reports, against the mistakes that the answers are known to make."""
 
     right: int = 0
     missing: int = 0
     false: int = 0
-    """Named of an answer that does not make them."""
+    """Mistakes that were named though the answer does not make them."""
 
     def __add__(self, other: Names) -> Names:
         return Names(
@@ -80,16 +80,16 @@ class Mutant(_Model):
 
 
 class Tally(_Model):
-    """What of one kind was graded."""
+    """How much of one kind was graded."""
 
     tried: int = 0
     of: int = 0
-    """How many there are; more than were tried where a part of them was drawn."""
+    """How many there are; more than `tried` if only a part was drawn."""
     seconds: float = 0.0
 
 
 class Fault(_Model):
-    """Something that is wrong with a problem, and what it is wrong with."""
+    """Something that is wrong with a problem, and in which part of it."""
 
     subject: str
     """`unfinished`, `reference`, `starter`, `mistake ID`, `check ID`, `pairs`, `baselines`,
@@ -112,18 +112,17 @@ class Certificate(_Model):
     no_gpu: str = ""
     """Why nothing is certified about a GPU; empty if it is, or if the problem has no such check."""
     mistakes_without_gpu: list[str] = []
-    """Mistakes that only a GPU shows, where there is none."""
+    """Mistakes that only a GPU shows, if there is none."""
     reference_scores: list[float] = []
     starter_score: float = 0.0
     mistakes: list[Kill] = []
     pairs: list[Pair] = []
-    """Some that were tried: both together score less than either."""
+    """Pairs that were tried: each must score less than either mistake alone."""
     baselines: list[Baseline] = []
     islands: list[Baseline] = []
-    """References that are wrong in one manner of being called; `accepted` if that is not named."""
+    """References that are wrong in one manner of call; `accepted` if no check names the manner."""
     names: Names = Names()
-    """Of mistakes, alone and in pairs, and of references that are wrong in one manner, which make
-    none of them."""
+    """Counted over mistakes, alone and in pairs, and over islands, which make no known mistake."""
     mutants: int = 0
     """How many changes to the reference were tried."""
     survivors: list[Mutant] = []
@@ -141,7 +140,7 @@ class Certificate(_Model):
 
     @property
     def subjects(self) -> list[str]:
-        """All that was looked at, in the order in which it was."""
+        """All parts that were examined, in that order."""
         return [
             "unfinished",
             "reference",
@@ -163,7 +162,7 @@ class Certification(_Model):
     problems: list[Certificate]
 
     draw: str | None = None
-    """What was tried and what was left out, where not all was tried."""
+    """What was tried and what was left out, if not all was tried."""
 
     @property
     def certified(self) -> bool:
@@ -176,7 +175,7 @@ class Certification(_Model):
 
     @property
     def graded(self) -> dict[str, Tally]:
-        """What of each kind was graded in all problems."""
+        """How much of each kind was graded in all problems."""
         total: dict[str, Tally] = {}
         for certificate in self.problems:
             for kind, tally in certificate.graded.items():

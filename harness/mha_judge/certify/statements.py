@@ -20,7 +20,7 @@ def faults_of(bank: Bank, problem: Problem) -> list[str]:
     faults: list[str] = []
     languages = bank.languages(problem.id)
     for language in languages:
-        with suppress(BankError):  # what is missing is said before
+        with suppress(BankError):  # a missing statement is reported before
             texts[language] = bank.statement(problem.id, language)
     for language, text in texts.items():
         for entry in problem.entry:
@@ -58,7 +58,7 @@ def _starter_faults(bank: Bank, problem: Problem) -> list[str]:
 
 
 def _defined(node: ast.stmt) -> list[str]:
-    """Return the names that a statement at the top of a module gives a meaning to."""
+    """Return the names that a top-level statement of a module defines."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return [node.name]
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
