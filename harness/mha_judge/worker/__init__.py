@@ -12,12 +12,12 @@ decides nothing. Requests, as `op` in a frame's header:
     call            target, [args, kwargs, cotangents], options -> value and what was asked for
     fetch           [kept, ...] -> values: kept objects as they are now
     device          name, memory_bytes -> facts: take a GPU, to which all tensors then go
-    hold            [[args, kwargs], ...] -> null: inputs that stay there, to be timed
+    hold            [[args, kwargs], ...] -> null: keep these inputs on the device, for timing
     shake           -> null: change those inputs a little
-    repeat          target, count -> value: call it on that many of them
+    repeat          target, count -> value: call the target on that many of them
 
-A request answers `{"id", "ok": {...}}`, or `{"id", "raised": {type, message, line, source}}` when
-the submission raised; either with `notes` of what the submission made use of since the last: rule
-(`fused-attention`, `autograd`), name, line. What a worker says of itself is evidence that a hostile
-file can falsify; the judge believes only the values, and those it compares.
+The worker answers `{"id", "ok": {...}}`, or `{"id", "raised": {type, message, line, source}}` if
+the submission raised. Both may have `notes` of what the submission used since the last request:
+rule (`fused-attention`, `autograd`), name, line. What a worker says of itself is evidence that a
+hostile file can falsify; the judge relies only on the values, and compares them.
 """

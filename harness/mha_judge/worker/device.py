@@ -1,8 +1,8 @@
 """The device on which a worker calls the submission: the CPU, or a GPU that it takes for itself.
 
 A worker takes its GPU after the fork and after it was confined, because CUDA does not survive a
-fork; memory that the submission holds there goes with the process. What is said here of devices and
-of memory is, like all that a worker says, evidence and not proof.
+fork; memory that the submission holds there is freed with the process. What a worker reports of
+devices and memory is, like all its reports, evidence and not proof.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SHAKE = 1.0009765625
 
 
 class Device:
-    """Where tensors are put before a call. Until `take` it is wherever they are: the CPU."""
+    """Where tensors are put before a call. Until `take`, they stay on the CPU."""
 
     def __init__(self) -> None:
         self._device: torch.device | None = None
@@ -33,15 +33,15 @@ class Device:
             memory_bytes: What the submission may allocate on it; the allocator enforces it.
 
         Raises:
-            RuntimeError: If it cannot be had; from torch, which says why.
+            RuntimeError: If torch cannot use the device; torch's message says why.
         """
         device = torch.device(name)
         facts = {"name": name, "memory_bytes": 0, "free_bytes": 0, "cuda": ""}
         if device.type == "cuda":
             torch.set_float32_matmul_precision("highest")  # no TF32
             torch.backends.cudnn.allow_tf32 = False
-            torch.ones(8, device=device).sum().item()  # a context, and the proof of one
-            device = torch.device("cuda", torch.cuda.current_device())  # the limit wants its number
+            torch.ones(8, device=device).sum().item()  # makes a context, and proves that it works
+            device = torch.device("cuda", torch.cuda.current_device())  # the limit needs its index
             free, total = torch.cuda.mem_get_info(device)
             torch.cuda.set_per_process_memory_fraction(min(1.0, memory_bytes / total), device)
             facts = {
@@ -54,7 +54,7 @@ class Device:
         return facts
 
     def moved(self, tree: Any) -> Any:
-        """Return a tree with its tensors on the device; one given twice arrives as one tensor."""
+        """Return a tree with its tensors on the device; a tensor given twice is moved once."""
         if self._device is None:
             return tree
         seen: dict[int, torch.Tensor] = {}
@@ -74,18 +74,18 @@ class Device:
             module.to(self._device)
 
     def settle(self) -> None:
-        """Wait for what was started, so that an error belongs to the call that made it."""
+        """Wait for all kernels, so that an error is raised in the call that caused it."""
         if self._device is not None and self._device.type == "cuda":
             torch.cuda.synchronize(self._device)
 
     def recover(self) -> None:
-        """Give back what a call that failed has left in the allocator."""
+        """Free the memory that a failed call has left in the allocator."""
         with contextlib.suppress(Exception):  # after an illegal access nothing works any more
             if self._device is not None and self._device.type == "cuda":
                 torch.cuda.empty_cache()
 
     def peak_of(self, call: Callable[[], Any]) -> tuple[Any, int]:
-        """Return what a call returns, and the bytes that it allocates beyond what is there before.
+        """Return a call's result, and the peak of the bytes that it allocates itself.
 
         Raises:
             RuntimeError: If the device counts no memory.
@@ -104,8 +104,8 @@ class Device:
 class Sets:
     """Several sets of inputs that stay on the device while calls on them are timed.
 
-    The judge holds the clock. Each call of a run has a set of its own, and the sets change between
-    runs, so that an answer that was kept is a wrong one.
+    The judge holds the clock. Each call of a run has its own set, and the sets change between runs,
+    so that a result kept from an earlier call is wrong.
     """
 
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ class Sets:
                     value.mul_(_SHAKE)
 
     def run(self, target: Any, count: int) -> float:
-        """Call once on each of the first sets, and bring a number made of the last answer over."""
+        """Call `target` on each of the first `count` sets; return the sum of the last result."""
         last: Any = None
         with torch.no_grad():
             for args, kwargs in self._sets[:count]:
@@ -133,7 +133,7 @@ class Sets:
 
 
 def devices_of(tree: Any) -> list[str]:
-    """Return where the tensors in an answer are, in order."""
+    """Return the device types of the tensors in a result, in order."""
     if isinstance(tree, torch.Tensor):
         return [str(tree.device.type)]
     if isinstance(tree, dict):

@@ -18,16 +18,16 @@ def require_gradients(
 
 
 def expanded(cotangent: Any) -> Any:
-    """Return a gradient that is the same along its last axis without a number for each place."""
+    """Return a cotangent with its last axis expanded, at stride 0, from the first entry there."""
     if not isinstance(cotangent, torch.Tensor) or not cotangent.dim():
         return cotangent
     return cotangent[..., :1].expand_as(cotangent)
 
 
 class _End(torch.autograd.Function):
-    """A number whose gradient is what it was told, as it lies in memory.
+    """A scalar whose backward passes on the given cotangent, with its layout in memory.
 
-    `torch.autograd.backward` takes such gradients, too, and imports sympy first, for half a second.
+    `torch.autograd.backward` takes cotangents too, but imports sympy first, for half a second.
     """
 
     @staticmethod
@@ -49,10 +49,10 @@ def pull_back(
     """Return the gradients of the sum of ⟨output, cotangent⟩ over the first outputs.
 
     Returns:
-        `inputs` and `parameters`, gradients by name, None where nothing depends on the input.
+        `inputs` and `parameters`, gradients by name, None where no output depends on the leaf.
 
     Raises:
-        ValueError: If the gradients that come in, which others may share, are changed in place.
+        ValueError: If the backward pass changes the cotangents, which others may share, in place.
     """
     outputs, upstream = [], []
     for output, cotangent in zip(_tensors(result), cotangents, strict=False):

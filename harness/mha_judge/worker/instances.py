@@ -28,13 +28,13 @@ class _Place(NamedTuple):
     path: str
     array: Any
     owner: str
-    """The class of torch that holds it (`Linear`), or empty where the candidate's code does."""
+    """The torch class that holds the array (`Linear`), or empty if the candidate's code does."""
     put: Callable[[Any], None]
     """Puts another array there."""
 
 
 def entry_of(instance: Any) -> Callable[..., Any]:
-    """Return what is called for a result: the instance itself, else its `forward`."""
+    """Return what to call: the instance itself, or its `forward` if it is not callable."""
     if callable(instance):
         return instance  # type: ignore[no-any-return]  # whatever the file defines
     return instance.forward  # type: ignore[no-any-return]  # whatever the file defines
@@ -44,11 +44,11 @@ def parameters(instance: Any) -> list[dict[str, Any]]:
     """Return every array that can be set, at each path that leads to it, in order of definition.
 
     `shape` is None for a lazy parameter that no call has given a shape yet. `start` says that a
-    vector holds only `ones` or only `zeros`. Paths of one `number` lead to one plain array; a
-    parameter or module of torch is listed once, since whoever registers it twice means to share it,
+    vector holds only `ones` or only `zeros`. Paths with the same `number` lead to the same plain
+    array. A parameter or module of torch is listed once, as registering it twice means sharing it,
     and a parameter has no number. Other attributes of an ordinary instance follow as `bare`.
     """
-    found = _found(instance)  # keeps all arrays alive, so that no two have one id
+    found = _found(instance)  # keeps all arrays alive, so that no two have the same id
     numbers: dict[int, int] = {}
     known = {place.path for place in found}
     bare = [name for name in _settable(instance) if name not in known and len(name) <= MAX_NAME]
@@ -75,7 +75,7 @@ def arrays_of(instance: Any) -> list[Any]:
 
 
 def _settable(instance: Any) -> list[str]:
-    """Return the names of data that an ordinary instance has, its classes' own among them."""
+    """Return the names of an ordinary instance's data attributes, those of its classes first."""
     if isinstance(instance, torch.nn.Module) or not _is_own(instance):
         return []
     own = [base for base in type(instance).__mro__ if base.__module__ == MODULE]
@@ -85,12 +85,12 @@ def _settable(instance: Any) -> list[str]:
 
 
 def _is_outside(array: Any, path: str) -> bool:
-    """Return whether an array is one of NumPy's at an attribute of the instance itself."""
+    """Return whether this is a NumPy array in an attribute of the instance itself."""
     return isinstance(array, numpy.ndarray) and "." not in path
 
 
 def _set_from_outside(instance: Any, name: str, array: Any) -> None:
-    """Set an attribute as whoever uses the class does; the class decides what comes of it."""
+    """Set an attribute as a user of the class does; the class may refuse or ignore it."""
     before = _read(instance, name)
     try:
         setattr(instance, name, array)
@@ -121,7 +121,7 @@ def set_parameters(
         instance: Of the candidate's class.
         values: Tensors by path.
         dtype: The name of one of torch's, or None to leave the instance as it is.
-        aliases: Further paths that are to lead to the array of another path.
+        aliases: Further paths, each with the path whose array it gets too.
 
     Raises:
         AttributeError: If an attribute cannot be set.
@@ -141,7 +141,7 @@ def set_parameters(
                 continue
             array = places[path].array
             if isinstance(array, torch.nn.Parameter):
-                array.data = array.data.to(wanted or array.dtype)  # of no module, it was not cast
+                array.data = array.data.to(wanted or array.dtype)  # not cast if in no module
                 array.copy_(value)
             else:
                 fresh[path] = _like(array, value, wanted)
@@ -186,7 +186,7 @@ def _like(array: Any, value: torch.Tensor, dtype: torch.dtype | None) -> Any:
 
 
 def _found(instance: Any) -> list[_Place]:
-    """Return the places that have a name to tell; of several of one name the first."""
+    """Return the places whose path is short enough to report, the first place of each path."""
     walked = itertools.islice(_walk(instance, "", _keep, 0, set()), MAX_PARAMETERS)
     places: dict[str, _Place] = {}
     for place in walked:
@@ -244,7 +244,7 @@ def _word(key: Any) -> str:
 
 
 def _walk_object(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[_Place]:
-    """Yield what properties give and attributes hold, but not what properties store in."""
+    """Yield the arrays of properties and attributes, but not those that a property stores in."""
     before = set(seen)
     stored = list(_stored(value, path, depth, seen))
     shown, hidden = _shown(value, lambda: list(_stored(value, path, depth, set(before))))
@@ -269,7 +269,7 @@ def _stored(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[_Plac
 
 
 def _attributes(value: Any) -> list[tuple[str, Any]]:
-    """Return what an instance holds by name, in slots as well; of a module no private names."""
+    """Return an instance's attributes by name, slots included; of a module, no private ones."""
     own = [base for base in reversed(type(value).__mro__) if base.__module__ == MODULE]
     names = [name for base in own for name in _slots(base) if hasattr(value, name)]
     inside = vars(value) if hasattr(value, "__dict__") else {}
@@ -279,7 +279,7 @@ def _attributes(value: Any) -> list[tuple[str, Any]]:
 
 
 def _slots(cls: type) -> list[str]:
-    """Return the names of a class's slots in the order declared; the class itself sorts them."""
+    """Return a class's slots in the order declared; `vars` of the class has them sorted."""
     declared = vars(cls).get("__slots__", ())
     names = [declared] if isinstance(declared, str) else list(declared)
     mangled = f"_{cls.__name__.lstrip('_')}__"
@@ -292,11 +292,11 @@ def _slots(cls: type) -> list[str]:
 
 
 def _shown(value: Any, stored: Callable[[], list[_Place]]) -> tuple[dict[str, Any], set[str]]:
-    """Return the arrays of settable properties, and the paths of what they alone store in.
+    """Return the arrays of settable properties, and the paths of arrays that they set entirely.
 
-    A property may give what it stores, a view of it, or a copy. So each is set once to zeros, to
-    ones, and back: what has changed in between is behind it. A property in front of a parameter of
-    torch is but another name for that.
+    A property may return the array that it stores, a view of it, or a copy. So each is set to
+    zeros, to ones, and back: the property stores in the arrays that change in between. If one of
+    these is a parameter of torch, the property is only another name for it, and left out.
     """
     shown: dict[str, Any] = {}
     reached: dict[str, torch.Tensor] = {}
@@ -313,7 +313,7 @@ def _shown(value: Any, stored: Callable[[], list[_Place]]) -> tuple[dict[str, An
             ones = _numbers(stored())
             ignored = numpy.array_equal(nothing, _read(value, name))
             setattr(value, name, _like(array, start, start.dtype))
-            if ignored:  # what is set does not get there
+            if ignored:  # setting has no effect
                 continue
             changed = {path: ones[path] != numbers for path, numbers in zeros.items()}
             if any(path in parameters and where.any() for path, where in changed.items()):
@@ -325,7 +325,7 @@ def _shown(value: Any, stored: Callable[[], list[_Place]]) -> tuple[dict[str, An
 
 
 def _properties(value: Any) -> list[str]:
-    """Return the names of the properties, or the like, that the file itself gives a class."""
+    """Return the properties, and other descriptors with a setter, that the file itself defines."""
     return [
         name
         for base in reversed(type(value).__mro__)
@@ -336,7 +336,7 @@ def _properties(value: Any) -> list[str]:
 
 
 def _numbers(places: list[_Place]) -> dict[str, torch.Tensor]:
-    """Return a copy of each array that has a shape yet."""
+    """Return a copy of each array that already has a shape."""
     return {
         place.path: torch.as_tensor(place.array).detach().clone().nan_to_num()
         for place in places
@@ -374,7 +374,7 @@ def _join(path: str, name: str) -> str:
 
 
 def _start(array: Any) -> str | None:
-    """Return what a vector holds, where that is one number that tells what it is for."""
+    """Return `ones` or `zeros` if a vector holds nothing else; it hints at what it is for."""
     shape = _shape(array)
     if not shape or not 0 < math.prod(shape) == max(shape):
         return None
@@ -393,6 +393,6 @@ def _assign(holder: Any, name: str, value: Any) -> None:
 
 
 def _put_into_fixed(old: Any, items: Any, key: Any, put: Callable[[Any], None], value: Any) -> None:
-    """Put a tuple, or view of a dict, in the place of an old one, with what was put before."""
+    """Replace a tuple, or read-only dict, by a new one with this item and those put before."""
     items[key] = value
     put(type(old)(*items) if hasattr(old, "_fields") else type(old)(items))

@@ -1,6 +1,6 @@
-"""How a call is made, beside what it is given: gradient mode, layout of inputs, what came before.
+"""How a call is made, apart from its arguments: gradient mode, layout of inputs, earlier calls.
 
-None of it may change what a right answer gives.
+None of it may change the result of a right answer.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ Target = Callable[..., Any]
 _TURNS = 5
 """Calls that follow where results may take turns in buffers."""
 _OFFSET = 4
-"""Elements before a tensor in the larger one that it is a slice of: even, or no view of its numbers
-as complex ones could be had."""
+"""Elements of the larger tensor before its slice; even, so that the slice can be viewed as complex
+numbers."""
 
 
 def gradient_mode(name: str) -> AbstractContextManager[Any]:
-    """Return what a call is made in."""
+    """Return the context manager in which a call is made."""
     if name == "no_grad":
         return torch.no_grad()
     return torch.inference_mode() if name == "inference_mode" else contextlib.nullcontext()
 
 
 def laid_out(value: Any, layout: str) -> Any:
-    """Return a tree whose tensors and arrays lie otherwise in memory; one object stays one."""
+    """Return a tree with another memory layout; an array that occurs twice stays one object."""
     made = _parts_of_one(list(_arrays(value))) if layout == "parts" else {}
 
     def lay(leaf: Any) -> Any:
@@ -48,9 +48,9 @@ def laid_out(value: Any, layout: str) -> Any:
 
 
 def _parts_of_one(arrays: list[Any]) -> dict[int, Any]:
-    """Return by the identity of each array what stands for it: beside others along the last axis.
+    """Return slices of joint tensors that replace the arrays, by the `id` of each array.
 
-    Those stand side by side that are alike but for that axis, as q, k and v do after one product.
+    Arrays that are alike but for the last axis are joined along it, as one product gives q, k, v.
     """
     alike: dict[object, dict[int, torch.Tensor]] = {}
     for array in arrays:
@@ -70,7 +70,7 @@ def _parts_of_one(arrays: list[Any]) -> dict[int, Any]:
 def _laid_out(leaf: Any, layout: str) -> Any:
     if isinstance(leaf, numpy.ndarray):
         return _laid_out(torch.from_numpy(leaf), layout).numpy()
-    if not leaf.is_contiguous():  # it lies as a check wants it
+    if not leaf.is_contiguous():  # a check chose this layout
         return leaf
     if layout == "transposed" and leaf.dim() > 1:
         return leaf.mT.contiguous().mT
@@ -91,7 +91,7 @@ def require_gradients(value: Any, which: str = "", number: int = 0) -> None:
     Args:
         value: A tree.
         which: `one`, `all but one`, or empty for none.
-        number: Which one, counted around.
+        number: Which one, modulo their count.
     """
     floating = [one for one in _tensors(value) if one.is_floating_point()]
     if which in ("one", "all but one") and len(floating) > 1:
@@ -102,10 +102,10 @@ def require_gradients(value: Any, which: str = "", number: int = 0) -> None:
 
 
 def made(value: Any, leaf: str) -> Any:
-    """Return a tree whose floating tensors were computed from those that were given.
+    """Return a tree whose floating tensors are computed from the given ones, so no leaves.
 
     Args:
-        value: A tree; one object stays one.
+        value: A tree; a tensor that occurs twice stays one object.
         leaf: `made`; anything else leaves them as they are.
     """
     found: dict[int, torch.Tensor] = {}
@@ -122,7 +122,7 @@ def made(value: Any, leaf: str) -> Any:
 
 
 def unlike(instance: Any, original: Any) -> AbstractContextManager[Any]:
-    """Let what a layer was copied from hold other weights inside the block: none are shared."""
+    """Give a copied layer's original other weights inside the block: they must not be shared."""
     if instance is original or not isinstance(original, torch.nn.Module):
         return contextlib.nullcontext()
     return changed(list(original.parameters()))
@@ -130,12 +130,12 @@ def unlike(instance: Any, original: Any) -> AbstractContextManager[Any]:
 
 @contextlib.contextmanager
 def frozen(model: Any, which: str = "", number: int = 0) -> Iterator[None]:
-    """Let no parameter of a module learn inside the block, or one alone, or all but one.
+    """Freeze all parameters of a module inside the block, or one, or all but one.
 
     Args:
         model: An instance of any class.
-        which: What is frozen: `yes`, which is all, `one`, `all but one`, or empty for none.
-        number: Which one, counted around.
+        which: What is frozen: `yes` for all, `one`, `all but one`, or empty for none.
+        number: Which one, modulo their count.
     """
     learning = []
     if which and isinstance(model, torch.nn.Module):
@@ -169,24 +169,24 @@ def in_training(model: Any) -> Iterator[None]:
 
 
 def another(instance: Any, kind: str, call: Callable[[Any], Any]) -> Any:
-    """Return an equal layer by another way; the same where there is none, as with other classes.
+    """Return an equal copy of a layer, or the instance itself if it is no module or not copyable.
 
     Args:
         instance: What the submission's class made.
         kind: `copy`, `loaded` from its `state_dict`, or `moved` to float64 and back.
-        call: Calls an instance as it is about to be called.
+        call: Makes the coming call with another instance.
     """
     if not kind or not isinstance(instance, torch.nn.Module):
         return instance
     try:
         other = copy.deepcopy(instance)
-    except Exception:  # attributes of its own, such as weights that it kept, may refuse
+    except Exception:  # its attributes, such as attention weights that it keeps, may refuse
         return instance
     if kind == "loaded":
         with torch.no_grad():
             for parameter in other.parameters():
                 parameter.mul_(0.5)
-        with contextlib.suppress(Exception):  # what its answer is does not matter
+        with contextlib.suppress(Exception):  # its result does not matter
             call(other)
         other.load_state_dict(instance.state_dict())
     elif kind == "moved":
@@ -199,12 +199,12 @@ def rehearse(before: str, mode: str, target: Target, args: Any, kwargs: Any, mod
     """Do what comes before a call. What the submission raises or returns here does not matter.
 
     Args:
-        before: What it is.
+        before: What to do, such as `error` or `other weights`; empty for nothing.
         mode: The gradient mode of the call itself.
         target: What is called.
-        args: With what.
-        kwargs: With what else.
-        model: The instance that is called, if it is one.
+        args: Its positional arguments.
+        kwargs: Its keyword arguments.
+        model: The instance that is called; None for a function.
     """
     if not before:
         return
@@ -234,7 +234,7 @@ def rehearse(before: str, mode: str, target: Target, args: Any, kwargs: Any, mod
 
 
 def _overwrite(call: Callable[[], Any], mode: str, inputs: list[Any]) -> None:
-    """Do with the result of a call what its caller may do; what it may be views of stays."""
+    """Overwrite a call's result, as a caller may; restore the inputs that it may be a view of."""
     given = [_as_tensor(one).detach() for one in inputs]
     kept = [one.clone() for one in given]
     with gradient_mode(mode):
@@ -247,25 +247,25 @@ def _overwrite(call: Callable[[], Any], mode: str, inputs: list[Any]) -> None:
 
 
 def _cut(value: Any) -> Any:
-    """Return a tensor of numbers that is too narrow; anything else as it is."""
+    """Return a floating tensor, or an array, cut by one along the last axis; others as they are."""
     if isinstance(value, torch.Tensor):
         return value.detach()[..., :-1] if value.is_floating_point() and value.dim() else value
     return value[..., :-1] if isinstance(value, numpy.ndarray) and value.ndim else value
 
 
 def follow(after: str, mode: str, target: Target, args: Any, kwargs: Any) -> None:
-    """Make other calls, with other numbers in other tensors, whatever comes of them.
+    """Make two more calls, with other numbers in other tensors, and ignore their results.
 
-    One has inputs of the same shapes, the other of turned ones: two axes before the last are
-    exchanged. What the call before them returned must stay as it is, and so must its gradients.
+    The first has inputs of the same shapes; for the second, axes -3 and -2 are exchanged. They must
+    not change the result of the call before them, nor its gradients.
 
     Args:
         after: Whether there are any; `calls` makes several of the same shapes, in case results
             take turns in a few buffers.
         mode: The gradient mode of the call before them.
         target: What is called.
-        args: What it was called with.
-        kwargs: And with what else.
+        args: The positional arguments of the call before them.
+        kwargs: Its keyword arguments.
     """
     made: dict[tuple[int, bool], Any] = {}
 
@@ -290,7 +290,7 @@ def follow(after: str, mode: str, target: Target, args: Any, kwargs: Any) -> Non
 
 
 def _changing(before: str, args: Any, kwargs: Any, model: Any) -> list[Any]:
-    """Return what holds other numbers in a call that comes before."""
+    """Return the arrays that hold other numbers in an earlier call."""
     if before == "other numbers":
         return list(_arrays((args, kwargs)))
     if before != "other weights":
@@ -318,7 +318,7 @@ def changed(arrays: list[Any]) -> Iterator[None]:
 
 
 def _other_numbers(tensor: torch.Tensor) -> torch.Tensor:
-    """Return other numbers of a tensor's form: for a mask of zeros and ones another mask."""
+    """Return other numbers of the same shape and dtype; for a boolean mask, another mask."""
     longest = max(range(tensor.dim()), key=lambda axis: tensor.shape[axis])
     other = tensor.roll(1, longest)
     return other * 0.5 + 0.25 if other.is_floating_point() else other
@@ -329,7 +329,7 @@ def _as_tensor(array: Any) -> torch.Tensor:
 
 
 def _as_given(array: Any, tensor: torch.Tensor) -> Any:
-    """Return a tensor as an array where it stands for one."""
+    """Return a tensor, as a NumPy array if it replaces one."""
     return tensor.numpy() if isinstance(array, numpy.ndarray) else tensor
 
 

@@ -1,9 +1,9 @@
-"""Notes of ready-made attention, and of what autograd does: from which line, by whatever name.
+"""Notes each use of ready-made attention and of autograd, with its line, under any name.
 
-Torch's own dispatcher does the noting, so it does not matter how an operator is reached. What is
-noted is then done as ever, in every request and not only in those that are observed. A name in the
-source that never runs is not noted. Where ready-made attention was taken away, it refuses instead,
-so that a file with a path of its own takes that.
+The notes are taken in torch's dispatcher, so it does not matter how an operator is reached, and in
+every request, not only in observed ones. The operator then runs as usual. A name in the source that
+never runs is not noted. If ready-made attention was taken away, it raises instead, so that a file
+that can do without it takes its own path.
 """
 
 import functools
@@ -20,7 +20,7 @@ from mha_judge.worker.submission import MODULE
 
 _FUSED, _AUTOGRAD = "fused-attention", "autograd"
 _COMPOSITE = ("AutogradCPU", "CPU", "AutogradCUDA", "CUDA")
-"""Where an operator that is made of others has its kernel; without autograd it is the backend."""
+"""The dispatch keys of an operator made of others; without autograd its backend's key counts."""
 _OPERATORS = (
     (_FUSED, "scaled_dot_product_attention", _COMPOSITE),
     (_FUSED, "_scaled_dot_product_attention_math", _COMPOSITE),
@@ -31,8 +31,8 @@ _OPERATORS = (
 )
 _notes: dict[str, tuple[str, int | None]] = {}
 _away: set[str] = set()
-"""Rules whose operators refuse."""
-# What it registers holds as long as it lives; torch lacks its types.
+"""Rules whose operators raise."""
+# What it registers lasts as long as it does; torch lacks its types.
 _library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
 
 
@@ -42,12 +42,12 @@ def install() -> None:
         (rule, name, key, torch.library.get_kernel(f"aten::{name}", key))
         for rule, name, keys in _OPERATORS
         for key in keys
-    ]  # all of them first: to register one changes what another key would give
+    ]  # all of them first: registering one changes what another key returns
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns of what is overridden
         for rule, name, key, kernel in kernels:
             _library.impl(name, _noting(rule, name, kernel.call_boxed), key, with_keyset=True)
-    name = "multi_head_attention_forward"  # is Python, and no operator
+    name = "multi_head_attention_forward"  # Python, not an operator
     function = getattr(torch.nn.functional, name)
     noted = functools.update_wrapper(_noting(_FUSED, name, function), function)
     del noted.__wrapped__  # a way around it
@@ -55,13 +55,13 @@ def install() -> None:
 
 
 def take_fused_attention_away() -> None:
-    """Let ready-made attention refuse, and let torch look as if it had none, in this process."""
+    """Let ready-made attention raise, and let torch look as if it had none, in this process."""
     _away.add(_FUSED)
     del torch.nn.functional.scaled_dot_product_attention
 
 
 def take() -> list[dict[str, Any]]:
-    """Return what was noted since the last time: rule, name, and the line where there is one."""
+    """Return what was noted since the last call: rule, name, and the line or None."""
     taken = [{"rule": rule, "name": name, "line": line} for name, (rule, line) in _notes.items()]
     _notes.clear()
     return taken
@@ -78,7 +78,7 @@ def _noting(rule: str, name: str, function: Callable[..., Any]) -> Callable[...,
 
 
 def _line(frame: FrameType | None) -> int | None:
-    """Return the line of the submission that a frame was called from, however far below."""
+    """Return the line of the innermost frame of the submission, from `frame` outwards, or None."""
     while frame is not None:
         if frame.f_globals.get("__name__") == MODULE:
             return frame.f_lineno

@@ -31,9 +31,9 @@ class Observation:
         self.largest_elements = 0
         self.written_elements = 0
         self.followed = 0
-        """Operators that autograd follows, to take them back in a backward pass."""
+        """Operators that autograd records for a backward pass."""
         self.host_elements = 0
-        """Numbers brought from a GPU to the CPU."""
+        """Numbers copied from a GPU to the CPU."""
 
     def as_fields(self) -> dict[str, Any]:
         return {
@@ -59,10 +59,10 @@ class _Functions(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        # an operator's own name lacks the library that it is of
+        # an operator's `__name__` lacks its library
         name = str(func) if isinstance(func, _OPERATORS) else getattr(func, "__name__", func)
         result = func(*args, **(kwargs or {}))
-        self._seen.functions[str(name)[:100]] += 1  # what raised has done nothing
+        self._seen.functions[str(name)[:100]] += 1  # not if it raised
         return result
 
 
@@ -92,7 +92,7 @@ class _Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch l
         count = flop_registry.get(func.overloadpacket)
         if count is not None:
             seen.flops += int(count(*args, **(kwargs or {}), out_val=result))
-        if str(func.overloadpacket) in _WRITES_A_PART:  # gives back all of what it wrote into
+        if str(func.overloadpacket) in _WRITES_A_PART:  # it returns the whole tensor, not the part
             result_seen: Any = [arg for arg in args[1:] if isinstance(arg, torch.Tensor)]
         else:
             result_seen = result if isinstance(result, (list, tuple)) else [result]

@@ -1,7 +1,7 @@
-"""Which blocks of the file have been reached: evidence for people, which a hostile file can forge.
+"""Which blocks of the file have run: evidence for people, which a hostile file can forge.
 
-Each block begins with a mark of its own, set in an array of bytes. That costs some nanoseconds,
-where tracing would cost as much as the lines themselves.
+Each block begins with a statement that sets its own byte in an array. That costs some nanoseconds,
+while tracing would cost as much as the lines themselves.
 """
 
 import ast
@@ -10,7 +10,7 @@ from typing import Any
 
 from mha_judge.wire.blocks import blocks_of, is_documented
 
-_NAME = "__reached__"  # not taken for one of a class's private names, and no definition of the file
+_NAME = "__reached__"  # Python does not mangle it in a class, nor is it listed as a definition
 _reached = bytearray()
 _told = b""
 
@@ -26,7 +26,7 @@ def marked(source: str, filename: str) -> types.CodeType:
         tree = ast.parse(source, filename)
         count = _mark(tree)
         with_marks = compile(tree, filename, "exec", dont_inherit=True)
-    except Exception:  # too deep for what is written in Python, say: then nothing is told
+    except Exception:  # nested too deep for `ast`, say: then no blocks are reported
         return code
     _reached[:] = bytes(count)
     return with_marks
@@ -38,7 +38,7 @@ def names() -> dict[str, Any]:
 
 
 def take() -> list[int]:
-    """Return the numbers of the blocks that were reached since the last time."""
+    """Return the numbers of the blocks that were first reached since the last call."""
     global _told
     now = bytes(_reached)
     if now == _told:

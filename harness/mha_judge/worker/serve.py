@@ -16,11 +16,11 @@ from mha_judge.worker.device import Device, Sets, devices_of
 from mha_judge.worker.gradients import expanded, pull_back, require_gradients
 
 Obeyed = tuple[dict[str, Any], dict[str, Any]]
-"""What an operation tells: fields that travel as they are, and at most one value with tensors."""
+"""What an operation returns: fields sent as they are, and at most one value with tensors."""
 
 
 class Server:
-    """Holds one submission: its module, its instances and the answers that calls have kept."""
+    """Holds one submission: its module, its instances and the results it was told to keep."""
 
     def __init__(self) -> None:
         self._module: Any = None
@@ -48,7 +48,7 @@ class Server:
         return encode_frame({"id": number, "ok": fields, **_notes()}, tensors)
 
     def obey(self, header: dict[str, Any], value: Any) -> Obeyed:
-        """Do what a request says; what the submission raises comes through."""
+        """Do what a request says; let exceptions of the submission through."""
         obeyed: Obeyed = getattr(self, f"_{Operation(header['op'])}")(header, value)
         return obeyed
 
@@ -129,7 +129,7 @@ class Server:
             self._place.settle()
             if header.get("devices"):
                 fields["devices"] = devices_of(result)
-                result = None  # where it is is all that was asked
+                result = None  # only its device was asked for
             answer: dict[str, Any] = {"value": result}
             if cotangents is not None:
                 if how.get("upstream") == "expanded":
@@ -148,7 +148,7 @@ class Server:
     def _asked(
         self, header: dict[str, Any], args: Any, kwargs: Any
     ) -> tuple[Any, Callable[..., Any]]:
-        """Return the instance that is asked, if one is, and what is called."""
+        """Return the instance that is called, None for a function, and the callable."""
         target, method = header["target"], header.get("method")
         if not isinstance(target, int):
             return None, self._target(target, method)
@@ -162,13 +162,13 @@ class Server:
         return instance, instances.entry_of(instance)
 
     def _original(self, target: str | int) -> Any:
-        """Return the instance of which a call is made, or of whose copy; None of a function."""
+        """Return the instance that a request names, before any copy; None for a function."""
         return self._instances[target] if isinstance(target, int) else None
 
     def _result(
         self, header: dict[str, Any], call: Callable[[], Any], fields: dict[str, Any]
     ) -> Any:
-        """Return what a call gives, and note what was asked of it."""
+        """Return a call's result; put its peak memory or observation into `fields` if asked."""
         if header.get("peak"):
             with torch.no_grad():
                 result, fields["peak_bytes"] = self._place.peak_of(call)
@@ -194,7 +194,7 @@ class Server:
 
 
 def _watched(watch: bool, work: Callable[[], Any], fields: dict[str, Any]) -> Any:
-    """Return what some work gives, and note what it did if it is to be watched."""
+    """Return the result of `work`; if `watch`, put what it did into `fields`."""
     if not watch:
         return work()
     with observation.watching() as seen:
@@ -204,7 +204,7 @@ def _watched(watch: bool, work: Callable[[], Any], fields: dict[str, Any]) -> An
 
 
 def _notes() -> dict[str, Any]:
-    """Return what is told with every answer, where there is any of it."""
+    """Return the notes and the reached blocks that go with every answer, unless empty."""
     told = {"notes": noting.take(), "reached": reach.take()}
     return {name: value for name, value in told.items() if value}
 

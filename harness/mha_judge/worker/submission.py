@@ -35,7 +35,7 @@ def load(source: str, filename: str) -> types.ModuleType:
 
 
 def seed(number: int) -> None:
-    """Let a file draw the same each time it is graded with the same inputs."""
+    """Seed all generators, so that a file draws the same numbers at every grade."""
     random.seed(number)
     numpy.random.seed(number % 2**32)
     torch.manual_seed(number)
@@ -81,7 +81,7 @@ def _definition(value: Any) -> dict[str, Any]:
         return {"kind": "function", "own": True, "call": _signature(value)}
     if callable(value):
         own = getattr(value, "__module__", None) == MODULE or type(value).__module__ == MODULE
-        own |= isinstance(value, torch.jit.ScriptFunction)  # which forgets where it is from
+        own |= isinstance(value, torch.jit.ScriptFunction)  # which does not know its module
         return {"kind": "function", "own": own, "call": _signature(value)}
     return {"kind": "value", "own": True, "type": type(value).__name__[:100]}
 
@@ -141,7 +141,7 @@ def _signature(function: Any, skip_self: bool = False) -> list[dict[str, Any]] |
 
 
 def _parameters(function: Any) -> list[inspect.Parameter]:
-    """Return the parameters of a callable; of a wrapper its own, unless it takes whatever comes."""
+    """Return the parameters of a callable; of a wrapper its own, unless it takes `*` or `**`."""
     wrapped = list(inspect.signature(function).parameters.values())
     try:
         own = list(inspect.signature(function, follow_wrapped=False).parameters.values())

@@ -12,15 +12,15 @@ bytes are relayed unread inside the supervisor's own envelope: a worker can spea
 
 `ended` carries what `wait4` says (exit status, signal, CPU seconds, peak memory) and the first
 bytes that the worker printed. `worked_s` is how long the worker had the request, however late the
-judge reads the answer, and without the time in which it waited for a processor: on a busy machine
-no answer runs out of time for what others do. A worker that works longer than `timeout_s` is
-ended. One request is outstanding at a time; only `stop` may overtake it, and then the overtaken
-request is never answered.
+judge reads the answer, less the time in which it waited for a processor: other processes on a busy
+machine cost it nothing. A worker that works longer than `timeout_s` is ended. One request is
+outstanding at a time; only `stop` may overtake it, and then the overtaken request is never
+answered.
 
 `--unconfined` forks workers that do not confine themselves. `--lease-s=N` ends the supervisor when
-it has heard nothing for N seconds: in a container nothing else tells it that the judge is out of
-reach, as the engine's own process keeps the pipes open. `--own-kernel` says that the sandbox brings
-a kernel of its own, so that workers may do without Landlock where that kernel has none.
+it has heard nothing for N seconds: in a container nothing else tells it that the judge is gone, as
+the engine's own process keeps the pipes open. `--own-kernel` says that the sandbox brings its own
+kernel, so that workers may do without Landlock if that kernel has none.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from mha_judge.worker.surroundings import surroundings
 CHUNK = 1 << 18
 DRAIN_READS = 8
 JUDGE_IN = 0
-_OF_THE_PROCESS = 2  # CPUCLOCK_SCHED: the clock of all threads of a process, in a clock's number
+_OF_THE_PROCESS = 2  # CPUCLOCK_SCHED, in a clock's id: the clock of all threads of a process
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Options:
 
     @classmethod
     def read(cls, arguments: Sequence[str]) -> Options:
-        """Parse the arguments; only a judge gives them, so an unknown one may end it all."""
+        """Parse the arguments; only a judge passes them, so an unknown one may simply raise."""
         values: dict[str, Any] = {}
         for argument in arguments:
             name, _, value = argument.removeprefix("--").replace("-", "_").partition("=")
@@ -91,11 +91,11 @@ class Worker:
         self.printed_bytes = 0
         self.output_open = True
         self._schedule: int | None = None
-        with contextlib.suppress(OSError):  # a kernel that does not keep it
+        with contextlib.suppress(OSError):  # this kernel has no schedstat
             self._schedule = os.open(f"/proc/{self.pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
 
     def forget_answers(self) -> None:
-        """Drop what was sent unasked, so that it answers nothing."""
+        """Drop what the worker sent without a request, so that it answers no later one."""
         self.reader.buffer.clear()
         with contextlib.suppress(BlockingIOError):
             os.read(self.answers, CHUNK)
@@ -120,7 +120,7 @@ class Worker:
             self.printed += data[: MAX_OUTPUT_BYTES - len(self.printed)]
 
     def computed_s(self) -> float:
-        """Return the processor time that the worker has used so far; 0 where it cannot be known."""
+        """Return the processor time that the worker has used so far; 0 if it is not known."""
         try:
             return time.clock_gettime((~self.pid << 3) | _OF_THE_PROCESS)
         except OSError:
@@ -191,7 +191,7 @@ class Supervisor:
         self._starting = False
         self._asked = 0.0  # when, by the monotonic clock
         self._timeout_s = 0.0
-        self._computed_before = 0.0  # what the worker had computed by then
+        self._computed_before = 0.0  # the worker's processor time at that moment
         self._held_up_before = 0.0
         self._judge = FrameReader(MAX_COMMAND_BYTES)
 
@@ -236,7 +236,7 @@ class Supervisor:
         data = os.read(JUDGE_IN, CHUNK)
         if not data:
             return False
-        signal.alarm(self._options.lease_s)  # 0 cancels; what it sends ends this process
+        signal.alarm(self._options.lease_s)  # 0 cancels it; SIGALRM ends this process
         self._judge.feed(data)
         while (frame := self._judge.next_frame()) is not None:
             header, payload = frame
@@ -286,7 +286,7 @@ class Supervisor:
             return
         except BrokenPipeError:
             worker.outgoing = memoryview(b"")
-            return  # its end shows on the other pipe
+            return  # the other pipe shows that the worker ended
         worker.outgoing = worker.outgoing[sent:]
 
     def _listen(self, worker: Worker) -> None:
@@ -333,9 +333,9 @@ class Supervisor:
         return self._timeout_s - self._worked_s()
 
     def _worked_s(self) -> float:
-        """Return how long the worker has had the request, but for when it waited for a processor.
+        """Return how long the worker has had the request, less the time it waited for a processor.
 
-        What all its threads compute counts: they cannot gain time by being in each other's way.
+        At least the processor time of all its threads: they gain no time by blocking each other.
         """
         if not self._asked or self._worker is None:
             return 0.0
@@ -344,7 +344,7 @@ class Supervisor:
         return min(had_s, max(had_s - held_up_s, self._computed_s()))
 
     def _computed_s(self) -> float:
-        """Return the processor time of the last request, which other processes do not add to."""
+        """Return the processor time that the worker has used for the last request."""
         if self._worker is None:
             return 0.0
         return max(0.0, self._worker.computed_s() - self._computed_before)
@@ -365,7 +365,7 @@ def _become_worker(
         os.dup2(nothing, 0)
         os.dup2(output, 1)
         os.dup2(output, 2)
-        if not bounds.gpu:  # torch would ask for one on the way back, and warn that it may not
+        if not bounds.gpu:  # in a backward pass torch would look for one, and warn
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
         confinement: dict[str, str | int | bool] = {}
         if not options.unconfined:
@@ -394,7 +394,7 @@ def _die_with_the_judge() -> None:
 
 
 def _import_before_fork() -> None:
-    """Import what a worker needs now: after the fork each import would be paid every time."""
+    """Import what a worker needs now: after the fork every worker would wait for each import."""
     import numpy.ctypeslib  # noqa: F401  # safetensors imports it late
     import safetensors.numpy
     import safetensors.torch  # noqa: F401
@@ -425,7 +425,7 @@ def main() -> None:
 
     gc.freeze()
     Supervisor(judge_out, options).run()
-    os._exit(0)  # taking torch apart would keep the judge waiting
+    os._exit(0)  # unloading torch would keep the judge waiting
 
 
 if __name__ == "__main__":

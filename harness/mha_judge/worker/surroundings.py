@@ -1,7 +1,7 @@
 """What a supervisor sees around itself: identity, privileges, network, limits, processor.
 
 The judge compares it with what it asked a container engine for: a limit holds because it was seen,
-not because it was configured. None is what cannot be told here.
+not because it was configured. None stands for what cannot be told here.
 """
 
 import os

@@ -1,8 +1,8 @@
 """Confinement of one worker by the Linux kernel: Landlock, seccomp, rlimits, identity.
 
-`unavailable()` says whether a jail can be had here. Call it in the supervisor before the first
-fork: what it works out (the seccomp filter, the library folders) is kept, and every fork inherits
-it. `confine()` then takes a few milliseconds in the child, and there is no way back.
+`unavailable()` says why no jail is available here. Call it in the supervisor before the first fork:
+it keeps what it works out (the seccomp filter, the library folders), and every fork inherits that.
+`confine()` then takes a few milliseconds in the child, and there is no way back.
 
 Importing this package works on every platform.
 """
@@ -16,10 +16,10 @@ __all__ = ["Bounds", "ConfinementError", "confine", "unavailable"]
 
 
 def unavailable(own_kernel: bool = False) -> str | None:
-    """Return why no jail can be had here, with the remedy, or None if one can.
+    """Return why no jail is available here, with the remedy, or None if one is.
 
     Args:
-        own_kernel: The sandbox brings a kernel of its own: do without Landlock if it has none.
+        own_kernel: The sandbox brings its own kernel: do without Landlock if that lacks it.
     """
     try:
         _require_linux()
@@ -36,21 +36,21 @@ def confine(
 ) -> dict[str, str | int | bool]:
     """Confine the calling process, freshly forked and single-threaded, for good.
 
-    Everything the worker itself needs must be imported before: only the standard library and
-    site-packages can be read afterwards. Descriptors not in `keep_fds` are closed, 0 to 2 as well.
+    Import everything the worker itself needs before: only the standard library and site-packages
+    can be read afterwards. Descriptors not in `keep_fds` are closed, 0 to 2 as well.
     If the parent has died meanwhile, the process ends.
 
     Args:
         bounds: What the process may use.
         keep_fds: Descriptors that stay open.
-        parent_pid: The process to die with, as its own `os.getpid()` gave it.
+        parent_pid: The parent's own `os.getpid()`; the process dies with it.
         own_kernel: See `unavailable`.
 
     Returns:
         What holds, for the report.
 
     Raises:
-        ConfinementError: A mandatory layer cannot be had. The process must then end: part of the
+        ConfinementError: A mandatory layer is not available. The process must then end: part of the
             confinement may hold already.
     """
     _require_linux()

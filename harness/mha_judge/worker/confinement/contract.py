@@ -1,4 +1,4 @@
-"""What the caller of the confinement gives and gets."""
+"""What the caller of the confinement passes in, and the error it may get."""
 
 from dataclasses import dataclass
 
@@ -18,8 +18,8 @@ class Bounds:
     threads: int
     """Tasks beside the main one. Exact under a spare uid; see `limits` for the other cases."""
     gpu: bool = False
-    """Whether it may reach NVIDIA's devices. CUDA reserves more addresses than any machine has
-    memory, so that the address space is not bounded then. Experimental."""
+    """Whether the worker may reach NVIDIA's devices. Its address space is then not bounded, as CUDA
+    reserves more addresses than any machine has memory. Experimental."""
 
 
 class ConfinementError(Exception):

@@ -12,16 +12,16 @@ _LAST_CAPABILITY = 63
 # Pairs of lock and value: no-cap-ambient-raise, keep-caps off, no-setuid-fixup off, noroot.
 _SECUREBITS = 0b11_10_10_11
 
-# First a range that no convention assigns, large enough that two workers never meet; a user
-# namespace may map only the low one.
+# First a range that no convention assigns, so large that no two workers get the same id; a user
+# namespace may map only the low range.
 _SPARE_IDS = (range(0x70000000, 0x7FFFFFFE), range(60001, 65000))
 
 
 def become_nobody(capabilities: int) -> bool:
     """Change to a spare uid and gid, and return whether that was done.
 
-    Not done without the capabilities for it, nor where a stranger could not read the interpreter
-    (a virtual environment below a private home): late imports would fail.
+    Not done without the capabilities for it. Not done either if a stranger cannot read the
+    interpreter (a virtual environment below a private home), as late imports would fail.
     """
     needed = 1 << _CAP_SETGID | 1 << _CAP_SETUID
     if capabilities & needed != needed or not paths.readable_to_strangers():

@@ -1,4 +1,4 @@
-"""The order in which the layers go on, which matters.
+"""Puts the layers of the confinement on; their order matters.
 
 The uid changes before the death signal and the dumpable flag are set, as the kernel resets both
 when credentials change; figures are read from /proc before Landlock hides it; Landlock needs
@@ -22,10 +22,10 @@ def prepare(own_kernel: bool) -> int:
     """Work out what every worker shares, changing nothing in this process.
 
     Returns:
-        The version of Landlock; 0 where a kernel of the sandbox's own has none.
+        The version of Landlock; 0 if the sandbox's own kernel has none.
 
     Raises:
-        ConfinementError: No jail can be had here.
+        ConfinementError: No jail is available here.
     """
     with _mandatory("/proc", "mount /proc"):
         kernel.status()
@@ -102,7 +102,7 @@ def _open_descriptors() -> set[int]:
 
 
 def _offer_to_the_oom_killer() -> None:
-    """Let the worker be the one that ends where memory runs out, not the supervisor or another."""
+    """Let the kernel kill the worker first if memory runs out, not the supervisor or another."""
     with suppress(OSError):  # an addition: the address space is bounded
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 
@@ -117,16 +117,16 @@ def _single_threaded() -> kernel.Status:
 
 
 def _die_with(parent_pid: int, *, names_threads: bool) -> None:
-    """End with the parent, and belong to root in /proc unless threads must get names there."""
+    """End with the parent. Belong to root in /proc, unless CUDA must name threads there."""
     with _mandatory("the death signal", "report this"):
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         kernel.prctl(kernel.PR_SET_DUMPABLE, int(names_threads))
     if os.getppid() != parent_pid:
-        os._exit(1)  # the parent died before it could take us along: nobody is left to tell
+        os._exit(1)  # the parent died before the signal was set: nobody is left to tell
 
 
 def _verify(*, landlocked: bool) -> None:
-    """Try what must fail, rather than believe the calls that said it would."""
+    """Try what must now fail, rather than trust the calls that set it up."""
     if kernel.prctl(kernel.PR_GET_SECCOMP) != _SECCOMP_FILTER:
         raise ConfinementError("seccomp does not hold", "report this")
     if kernel.prctl(kernel.PR_GET_NO_NEW_PRIVS) != 1:

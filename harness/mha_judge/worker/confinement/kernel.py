@@ -40,7 +40,7 @@ class Status:
     vm_bytes: int
     threads: int
     capabilities: int
-    """The effective set, a bit each."""
+    """The effective set, one bit each."""
 
 
 def status() -> Status:
@@ -55,7 +55,7 @@ def status() -> Status:
 
 
 def prctl(option: int, argument: int = 0) -> int:
-    """Call prctl with the arguments that are not given as zero."""
+    """Call prctl; arguments that are not given are zero."""
     zero = ctypes.c_ulong(0)
     return _checked(_libc.prctl(option, ctypes.c_ulong(argument), zero, zero, zero))
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from .contract import Bounds
 
 _OTHERS = 4096
-"""Room for what the same user starts elsewhere while a worker runs."""
+"""Room for tasks that the same user starts elsewhere while a worker runs."""
 
 
 def apply(bounds: Bounds, mapped_bytes: int, *, spare_uid: bool, own_kernel: bool) -> int:
     """Set every limit and return the one on tasks.
 
-    A kernel of the sandbox's own may lack what some of the limits are about, and then refuses them.
+    A sandbox's own kernel may not know some of the limits; those are left out.
     """
     tasks = _task_limit(bounds.threads, spare_uid=spare_uid)
     if not bounds.gpu:
@@ -39,10 +39,10 @@ def apply(bounds: Bounds, mapped_bytes: int, *, spare_uid: bool, own_kernel: boo
 def _task_limit(threads: int, *, spare_uid: bool) -> int:
     """Return the limit on tasks, which the kernel counts for the uid and not for the process.
 
-    A spare uid runs this process alone, so the limit is exact. Otherwise the user's other
-    programs, some of them invisible from here (other pid namespaces), count as well and come and
-    go: a tight limit would fail a correct submission, so there is room, and the limit merely
-    stops a bomb. It does not bind uid 0 at all.
+    A spare uid runs this process alone, so the limit is exact. Otherwise the user's other programs
+    count as well, some of them invisible from here (other pid namespaces), and their number
+    changes: a tight limit would fail a correct submission. So the limit leaves room and only stops
+    a fork bomb. It does not bind uid 0 at all.
     """
     return 1 + threads if spare_uid else _visible_tasks() + threads + _OTHERS
 

@@ -1,4 +1,4 @@
-"""Namespaces of a worker's own, an addition where root may have them.
+"""A worker's own namespaces, an addition where root may have them.
 
 An ordinary user would need a user namespace, which changes what uids mean and which many systems
 refuse; under bubblewrap the supervisor is in fresh namespaces already. seccomp denies every system

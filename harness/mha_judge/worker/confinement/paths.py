@@ -25,7 +25,7 @@ _SYSTEM = (
 )
 READ_WRITE = (Path("/dev/null"),)
 OWN_THREADS = Path("/proc/self/task")
-"""Where CUDA writes what its threads are called, and gives up if it may not."""
+"""Where CUDA writes the names of its threads; it gives up if it may not."""
 _GPU = ("/proc/driver/nvidia", "/proc/devices", "/proc/modules", "/proc/sys/vm/mmap_min_addr",
         "/proc/self", "/sys/bus/pci/devices", "/sys/devices/system", "/sys/module/nvidia",
         "/sys/module/nvidia_uvm", "/etc/nvidia")  # fmt: skip

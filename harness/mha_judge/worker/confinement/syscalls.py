@@ -144,7 +144,7 @@ def _allow_gpu(filter_: sc.SyscallFilter) -> None:
     # CUDA listens for other processes of the user, and gives up if it cannot; no connection can be
     # accepted or made
     _allow(filter_, "socket", sc.Arg(0, sc.MASKED_EQ, _INT, _AF_UNIX))
-    filter_.add_rule(sc.ERRNO(errno.ENOENT), "unlink")  # asked before it listens: nothing is there
+    filter_.add_rule(sc.ERRNO(errno.ENOENT), "unlink")  # before CUDA listens: nothing is there
     for name in (
         "eventfd2", "sched_setaffinity", "mincore", "mlock", "get_mempolicy", "bind", "listen",
     ):  # fmt: skip
