@@ -152,7 +152,10 @@ def test_a_right_answer_fails_nothing(told):
             "with wide heads",
         ),
         (
-            {"last": "output = output + ((q.max() == q.min()) & q.any()).to(q.dtype)"},
+            {
+                "last": "equal = (q.max() == q.min()) & (v.max() == v.min()) & q.any(); "
+                "output = output + equal.to(q.dtype)"
+            },
             "scores-of-any-size",
             "where all numbers are equal",
         ),

@@ -1,6 +1,6 @@
 """Mistakes that nobody wrote down: small changes to a reference, and common wrappers around it.
 
-They are tried where no known mistake explains what failed, and are named by what they change.
+They are tried if no known mistake explains the failures, and are named by what they change.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from mha_judge.bank.problem import Entry
 from mha_judge.outcomes import Severity
 
 DERIVED = "derived-"
-"""How the ids of such mistakes begin."""
+"""The prefix of the ids of such mistakes."""
 _MAX_MUTANTS = 60
 _MAX_EXCHANGED = 100
 _MODULES = ("nn", "F", "np")
 _SHORT_NAME = 3
-"""Letters of a name that may be one of the values which a formula is about: q, kv, bias is not."""
+"""Letters of the longest name that counts as a value in a formula: q and kv do, bias does not."""
 
 _AROUND = """
 
@@ -91,12 +91,12 @@ _BEFORE_ONE = {
     "Input {number} has the other sign": "-{x}",
 }
 _SLIPS = ("cast", "cut from the graph")
-"""Words of titles that name a detail; the others change what comes out."""
+"""Words in the titles of slips; all other changes affect the values."""
 _MAX_INPUTS = 3
 
 
 def derived(reference: str, entries: Sequence[Entry]) -> Iterator[Mistake]:
-    """Yield mistakes that are made from a reference's source and its entries."""
+    """Yield mistakes made from a reference's source and its entries."""
     yield from _wrapped(reference, entries)
     if any(isinstance(node, ast.While) for node in ast.walk(ast.parse(reference))):
         return  # a changed loop may never end, and these run in the judge
@@ -110,7 +110,7 @@ def derived(reference: str, entries: Sequence[Entry]) -> Iterator[Mistake]:
 
 
 def _exchanged(reference: str) -> Iterator[Mistake]:
-    """Yield the reference with one value in the place of another of its kind, in one place each."""
+    """Yield the reference with a value replaced by another of its kind, each time in one place."""
     for scope in ast.walk(ast.parse(reference)):
         if not isinstance(scope, ast.FunctionDef) or scope.name == "__init__":
             continue
@@ -127,7 +127,7 @@ def _exchanged(reference: str) -> Iterator[Mistake]:
 
 
 def _kind(node: ast.expr, called: Collection[int]) -> str:
-    """Return what a node reads: a map or a size of the layer, a short name; empty if neither."""
+    """Return what a node reads: `map` or `size` of the layer, a short `name`; empty if neither."""
     if not isinstance(getattr(node, "ctx", None), ast.Load):
         return ""
     if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
@@ -139,7 +139,7 @@ def _kind(node: ast.expr, called: Collection[int]) -> str:
 
 
 def _with(source: str, node: ast.expr, text: str) -> str:
-    """Return a source with another text in the place of an expression of one line."""
+    """Return a source with `text` in place of an expression that lies on one line."""
     lines = source.splitlines(keepends=True)
     line = lines[node.lineno - 1].encode()  # columns are counted in bytes
     changed = line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
@@ -148,7 +148,7 @@ def _with(source: str, node: ast.expr, text: str) -> str:
 
 
 def _wrapped(reference: str, entries: Sequence[Entry]) -> Iterator[Mistake]:
-    """Yield the reference with something around its functions and layers, all of them at once."""
+    """Yield the reference with one wrapper around all its functions and layers."""
     names = [
         entry.name if entry.kind == "function" else f"{entry.name}.forward"
         for entry in entries
@@ -171,7 +171,7 @@ def _wrapped(reference: str, entries: Sequence[Entry]) -> Iterator[Mistake]:
 
 
 def _mistake(title: str, source: str, key: str = "") -> Mistake:
-    """Return a mistake; `key` tells it apart from others of its title."""
+    """Return a mistake; `key` tells it apart from others with the same title."""
     is_slip = any(word in title for word in _SLIPS)
     return Mistake(
         id=DERIVED + hashlib.sha256((key or title).encode()).hexdigest()[:8],

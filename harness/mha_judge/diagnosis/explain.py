@@ -1,17 +1,17 @@
 """Which known mistakes explain the checks that failed.
 
-The inputs of a failed check are put to every mistake of the problem, with the weights that the
-candidate's layer had. A mistake that answers each of them as the candidate did, within the error
-budget, explains the check. Few mistakes that explain many checks are preferred; between equals,
-the one that also agrees with the candidate where it was right.
+Every mistake of the problem gets the calls of a failed check, with the weights of the candidate's
+layer. A mistake that answers each call as the candidate did, within the error budget, explains the
+check. Few mistakes that explain many checks are preferred; between equals, the one that also agrees
+with the candidate where the candidate was right.
 
-Where no known mistake does, other things are tried: what calls that raise have in common; and, if
-an answer is wrong nearly everywhere, small changes of the reference that nobody has listed.
+If no known mistake explains a check, other things are tried: what calls that raise have in common;
+and, if an answer is wrong nearly everywhere, small changes of the reference that nobody has listed.
 
-The work is bounded by counts, so that the same seed gives the same diagnosis: `MAX_CHECKS` failed
-checks at most; the search ends at `MAX_UNEXPLAINED` of them that no mistake explains; for these
-`MAX_PAIRS` pairs of mistakes are tried; and a match is compared on `MAX_RIGHT` checks that passed,
-to tell a mistake from a coincidence.
+The work is bounded by counts, so that the same seed gives the same diagnosis: at most `MAX_CHECKS`
+failed checks are looked at; the search ends once no mistake explains `MAX_UNEXPLAINED` of them; for
+these, `MAX_PAIRS` pairs of mistakes are tried; and a match is compared on `MAX_RIGHT` checks that
+passed, to tell a mistake from a coincidence.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MAX_RIGHT = 10
 
 
 def _telling(steps: Sequence[Step]) -> Sequence[Step]:
-    """Return a check's last step, or all where they build on one another."""
+    """Return a check's last step, or all steps if they build on one another."""
     chained = any(
         step.target.chained or any(isinstance(leaf, Live) for leaf in leaves(step.args))
         for step in steps
@@ -55,21 +55,21 @@ def _telling(steps: Sequence[Step]) -> Sequence[Step]:
 
 @functools.lru_cache(maxsize=64)
 def _catalogue(bank: Bank, problem_id: str, state: tuple[FileVersion, ...]) -> Catalogue:
-    """Return the mistakes of a problem as its files are now."""
+    """Return the mistakes of a problem, for its files in this state."""
     problem = bank.problem(problem_id)
     return Catalogue(bank.reference(problem_id), bank.mistakes(problem_id), problem.entry)
 
 
 @dataclass(frozen=True)
 class _Failure:
-    """A failed check, up to and with the step that went wrong."""
+    """A failed check, with its steps up to the one that went wrong."""
 
     check: CheckResult
     steps: tuple[Step, ...]
 
 
 def _raised_by(failure: _Failure, entry: Entry) -> str:
-    """Return what a call of an entry raised, by name; the empty text if it raised nothing."""
+    """Return the type's name of what a call of an entry raised; empty if it raised nothing."""
     last = failure.steps[-1]
     if last.target.entry.name != entry.name or not isinstance(last.failure, Raised):
         return ""
@@ -77,41 +77,41 @@ def _raised_by(failure: _Failure, entry: Entry) -> str:
 
 
 def _tells(failure: _Failure) -> bool:
-    """Return whether an answer has finite numbers: much may go wrong together to make NaN."""
+    """Return whether a result has finite numbers: NaN may have many causes at once."""
     value = getattr(failure.steps[-1].found, "value", None)
     found = [leaf for leaf in leaves(value) if isinstance(leaf, Tensor)]
     return not found or any(bool(torch.isfinite(tensor).any()) for tensor in found)
 
 
 def _is_an_answer(step: Step) -> bool:
-    """Return whether values came back: the words of exceptions, and what becomes of inputs, may
+    """Return whether values came back: the words of exceptions, and the inputs after a call, may
     differ for other reasons."""
     return step.failure is None and not step.options.get("inputs_after")
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The known mistakes behind what failed."""
+    """The known mistakes that explain the failures."""
 
     diagnoses: list[Diagnosis]
-    """Those that answer as the candidate did."""
+    """Mistakes that answer as the candidate did."""
     by_check: list[Diagnosis]
-    """Those that only a check's words tell, if the others do not explain that check as well."""
+    """Mistakes known only by a check's message, unless those above explain that check too."""
     programs: Callable[[Sequence[Diagnosis]], list[Program]]
-    """Returns what makes some of them: one program that makes all if there can be one."""
+    """Returns programs that make the given mistakes: a single one for all, if possible."""
     by_dropout: Diagnosis | None
-    """The one that is right without dropout, if the problem lists it."""
+    """The mistake that is right without dropout, if the problem lists one."""
     where: str
-    """What the wrong calls have in common that nothing explains, in words; may be empty."""
+    """In words, what the wrong calls that nothing explains have in common; may be empty."""
     unmarked: Collection[str]
-    """Ids of the problem's mistakes of which the bank does not say how bad they are."""
+    """Ids of the problem's mistakes to which the bank gives no severity."""
 
 
 class Diagnostician:
     """Knows a problem's mistakes, and names those that a candidate made."""
 
     def __init__(self, bank: Bank, problem_id: str) -> None:
-        """Take a problem; nothing is read before something is wrong."""
+        """Take a problem; its mistakes are read only once something is wrong."""
         self._bank = bank
         self._problem_id = problem_id
         self._state = bank.state_of_mistakes(problem_id)
@@ -140,10 +140,10 @@ class Diagnostician:
         """Return the mistakes that explain failed checks, the one that explains most first.
 
         Args:
-            results: What came of each check.
-            trace: What was asked in each.
-            also_right: Asks more of an answer that is wrong nearly everywhere: returns calls like
-                a wrong one that are right.
+            results: The results of the checks.
+            trace: The steps of each check.
+            also_right: For an answer that is wrong nearly everywhere: makes more calls like a
+                wrong one, and returns those that are right.
         """
         problem = self._bank.problem(self._problem_id)
         case = _Case(self._catalogue, results, trace)
@@ -221,10 +221,10 @@ class _Case:
         self.alone: list[str] = []
         """Names of the programs that explain something."""
         self.together: list[Program] = []
-        """Those of two mistakes that do."""
+        """Programs of two mistakes that explain something."""
 
     def _wrong_steps(self, check: CheckResult) -> tuple[Step, ...] | None:
-        """Return a check's steps up to the last, or None if the reference answers them alike."""
+        """Return a check's steps, or None if there are none or the reference answers them alike."""
         steps = tuple(self._trace.of(check.id))
         return None if not steps or self._truth.agrees(steps) else steps
 
@@ -235,16 +235,16 @@ class _Case:
 
     @property
     def is_mostly_open(self) -> bool:
-        """Whether an answer is wrong nearly everywhere, and nothing explains it."""
+        """Whether an answer is wrong nearly everywhere, and some of it is unexplained."""
         return bool(self._open) and len(self._failures) >= len(self._right)
 
     def ask_more(self, also_right: Callable[[Step], list[Step]]) -> None:
-        """Ask where an answer is right, besides the checks that it passed."""
+        """Look for calls that are right, besides the checks that passed."""
         steps = also_right(self._open[0].steps[-1])
         self._right += [[step] for step in steps]
 
     def by_refusals(self, entries: Sequence[Entry]) -> dict[str, list[str]]:
-        """Return a mistake for calls that raise alike, where they have something in common."""
+        """Return mistakes, with their checks, for calls that raise alike and share a feature."""
         named: dict[str, list[str]] = {}
         for entry in entries:
             raised = [f for f in self._open if _raised_by(f, entry)]
@@ -263,7 +263,7 @@ class _Case:
         return named
 
     def where(self, entries: Sequence[Entry]) -> str:
-        """Return what the calls have in common that are wrong and that nothing explains."""
+        """Return in words what the wrong calls that nothing explains have in common; or empty."""
         unfit = [f.steps[-1].failure for f in self._open]
         if unfit and all(isinstance(one, DoesNotFit) and one.missing for one in unfit):
             names = {name for one in unfit if isinstance(one, DoesNotFit) for name in one.missing}
@@ -282,12 +282,12 @@ class _Case:
     def by_single_mistakes(
         self, programs: Mapping[str, Program], *, exactly: bool = False
     ) -> dict[str, list[str]]:
-        """Return mistakes and the checks that each explains; what none explains stays open.
+        """Return mistakes and the checks that each explains; other checks stay open.
 
         Args:
-            programs: By name, those that are tried.
-            exactly: Take only what explains the first failure and most others, and contradicts
-                nothing.
+            programs: The programs to try, by name.
+            exactly: Take a mistake only if it explains the first failure and at least half of all,
+                and no right call contradicts it.
         """
         named: dict[str, list[str]] = {}
         left = self._open
@@ -330,8 +330,8 @@ class _Case:
     def _is_plausible(self, name: str, explained: Sequence[_Failure]) -> bool:
         """Return whether a match may be more than a coincidence on one input.
 
-        Where the mistake shows, the candidate should mostly answer like it; where the candidate
-        was right, it should mostly not show.
+        Where the mistake shows, the candidate should mostly answer like it; where the candidate was
+        right, the mistake should not show.
         """
         others = [failure for failure in self._failures if failure not in explained]
         replay = self._replay(self._catalogue.named(name))
@@ -347,19 +347,19 @@ class _Case:
         return is_rare or not is_told or self._all_contradictions(name) > 0
 
     def _contradictions(self, name: str) -> int:
-        """Return how many of some checks that passed, and the mistake fails, speak against it."""
+        """Return how many of a sample of passed checks the mistake fails: they speak against it."""
         every = max(1, -(-len(self._right) // MAX_RIGHT))
         some = [_telling(steps) for steps in self._right[::every] if _is_an_answer(steps[-1])]
         replay = self._replay(self._catalogue.named(name))
         return sum(self._truth.agrees(steps) and not replay.agrees(steps) for steps in some)
 
     def _all_contradictions(self, name: str) -> int:
-        """Return how many of all checks that passed the mistake answers otherwise."""
+        """Return how many of all passed checks the mistake answers unlike the candidate."""
         replay = self._replay(self._catalogue.named(name))
         return sum(not replay.agrees(_telling(steps)) for steps in self._right)
 
     def _doubts(self, failures: Sequence[_Failure]) -> Callable[[str], tuple[int, int]]:
-        """Return what says how much speaks against a mistake that explains as much as others."""
+        """Return a sort key of mistakes that explain equally much: how much speaks against each."""
 
         def of(name: str) -> tuple[int, int]:
             replay = self._replay(self._catalogue.named(name))
@@ -369,7 +369,7 @@ class _Case:
         return of
 
     def by_pairs(self, named: Mapping[str, list[str]]) -> dict[str, list[str]]:
-        """Return `named`, and pairs of mistakes that together explain what was left."""
+        """Return `named`, and pairs of mistakes that together explain failures that are open."""
         both = {name: list(checks) for name, checks in named.items()}
         suspects = sorted(self._suspects, key=lambda name: -len(self._suspects[name]))
         singly = [failure for found in self._suspects.values() for failure in found]
@@ -398,19 +398,19 @@ class _Case:
         return both
 
     def _takes_both(self, pair: Program, failure: _Failure) -> bool:
-        """Return whether neither mistake alone gives the answer: else the other is made up."""
+        """Return whether neither mistake alone explains it: else the other would be invented."""
         alone = (self._catalogue.programs[mistake.id] for mistake in pair.mistakes)
         return not any(self._explains(program, failure) for program in alone)
 
     def _active(self, failure: _Failure, named: Collection[str]) -> list[str]:
         """Return the mistakes that change an answer here: those already named, then the nearest.
 
-        Where one of two mistakes changes nothing, the other alone gives the candidate's numbers.
+        If one of two mistakes changes nothing, the other alone gives the candidate's numbers.
         """
         matter = [
             name
             for name, program in self._catalogue.programs.items()
-            if name in self._catalogue.mistakes  # without those written otherwise
+            if name in self._catalogue.mistakes  # without their variants
             and (name in named or self._replay(program).changes(failure.steps, self._truth))
         ]
         last, programs = failure.steps[-1], self._catalogue.programs
@@ -427,7 +427,7 @@ class _Case:
         self._open = [failure for failure in self._open if failure not in explained]
 
     def by_their_check(self) -> list[tuple[Mistake, list[str]]]:
-        """Return mistakes of right values that only the failed check notices, if but one does."""
+        """Return mistakes with right values that a failed check notices, if it notices only one."""
         named = []
         for check in self._valueless:
             mistakes = self._catalogue.by_check(check.id, check.message)
@@ -436,7 +436,7 @@ class _Case:
         return named
 
     def close(self) -> None:
-        """Let go of what was asked."""
+        """Release the layers and objects of all programs."""
         for replay in (self._truth, *self._replays.values()):
             replay.release()
 

@@ -1,4 +1,4 @@
-"""When two answers are the same, as far as a diagnosis is concerned."""
+"""When two results count as the same in a diagnosis."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def alike(found: Any, own: Any, share: float) -> bool:
 
 
 def count_alike(found: Tensor, own: Tensor, share: float) -> int:
-    """Return how many numbers of two tensors of one shape differ by no more than that."""
+    """Return how many numbers of two tensors of one shape differ by no more than such a share."""
     one, other = found.detach().double(), own.detach().double()
     finite = other[torch.isfinite(other)]
     scale = float(finite.abs().max()) if finite.numel() else 1.0
@@ -37,7 +37,7 @@ def count_alike(found: Tensor, own: Tensor, share: float) -> int:
 
 
 def same_error(failure: CheckFailure, error: Exception) -> bool:
-    """Return whether the candidate raised what a program raised: by type, and by torch's words."""
+    """Return whether the candidate raised what a program raised, by type and by torch's words."""
     if not isinstance(failure, Raised) or failure.kind != type(error).__name__:
         return False
     words = str(error).split("\n")[0].strip()  # NumPy's end on a space; the candidate's are cut
@@ -45,7 +45,7 @@ def same_error(failure: CheckFailure, error: Exception) -> bool:
 
 
 def same_answer(found: Any, answers: Any, key: str) -> bool:
-    """Return whether an answer is a program's own, or a formula that grows as it does."""
+    """Return whether an answer equals the program's, or is a formula that grows alike."""
     if not isinstance(answers, dict) or key not in answers:
         return False
     if found == answers[key]:

@@ -32,7 +32,7 @@ class MistakenEntry:
         self._called = False
 
     def call(self, precision: int) -> Callable[..., Any]:
-        """Return what is called in float64, or in the dtype of the question."""
+        """Return the callable, in float64 (`EXACT`) or in the dtype of the question (`ROUNDED`)."""
         if isinstance(self.target, Bound):
             return self._method(self.target, precision)
         if not isinstance(self.target, Layer):
@@ -55,7 +55,7 @@ class MistakenEntry:
         return method
 
     def forget(self) -> None:
-        """Be made anew if calls have left something behind in the layer."""
+        """Drop the layer or object, to make it anew, if calls have changed it."""
         if not self._called:
             return
         self._called = False
@@ -66,18 +66,18 @@ class MistakenEntry:
             self._made, self._states = {}, {}
 
     def _is_as_made(self) -> bool:
-        """Return whether no call has left anything behind in a layer."""
+        """Return whether no call has changed the layers."""
         return all(_state(self._made[key]) == state for key, state in self._states.items())
 
     def remembered(self, question: Sequence[object], ask: Callable[[], _Answer]) -> _Answer:
-        """Return what the program gives to a question, which is put to it only once.
+        """Return the program's result for a question, which is asked only once.
 
-        All candidates are compared with the same programs, and mostly on the same questions. What
-        depends on earlier calls, or on chance, is asked each time.
+        All candidates are compared with the same programs, and mostly on the same questions. A
+        result that depends on earlier calls, or on chance, is computed each time.
 
         Args:
-            question: All that it consists of.
-            ask: Returns the answer.
+            question: All that the question consists of.
+            ask: Computes the result.
         """
         target, key = self.target, None
         own = target.identity()
@@ -88,7 +88,7 @@ class MistakenEntry:
         return memory().recall(key, ask, self._is_as_made)
 
     def release(self) -> None:
-        """Let others use the layers, unless calls have left something behind in them."""
+        """Let others use the layers, unless calls have changed them."""
         if isinstance(self.target, Layer):
             for precision, model in self._made.items():
                 if _state(model) == self._states[precision]:
@@ -98,8 +98,8 @@ class MistakenEntry:
 
 _Key = tuple[Any, ...]
 _spare: dict[_Key, list[torch.nn.Module]] = {}
-"""Layers of programs that nobody uses, by class, sizes and dtype: making one takes longer than
-asking it."""
+"""Unused layers of programs, by class, sizes and dtype: making a layer takes longer than calling
+it."""
 _MAX_KEPT = 4_000
 
 
@@ -108,7 +108,7 @@ def _key(cls: Any, target: Layer, dtype: torch.dtype) -> _Key:
 
 
 def _layer(cls: Any, target: Layer, precision: int) -> torch.nn.Module:
-    """Return a layer of the program's class with the weights of the candidate's."""
+    """Return a layer of the program's class with the weights of the candidate's layer."""
     reference: Any = target.references()[precision]
     weights: dict[str, Tensor] = dict(reference.named_parameters())
     dtype = next(iter(weights.values())).dtype
@@ -124,7 +124,7 @@ def _layer(cls: Any, target: Layer, precision: int) -> torch.nn.Module:
 
 
 def _keep(cls: Any, target: Layer, model: torch.nn.Module) -> None:
-    """Put a layer by for the next one who needs such a layer."""
+    """Keep a layer for the next use."""
     if sum(map(len, _spare.values())) >= _MAX_KEPT:
         _spare.clear()
     dtype = next(model.parameters()).dtype
@@ -132,7 +132,7 @@ def _keep(cls: Any, target: Layer, model: torch.nn.Module) -> None:
 
 
 def _state(model: Any) -> tuple[Any, ...]:
-    """Return what tells whether a layer has changed: its attributes, and writes to its tensors."""
+    """Return a value that changes with a layer: its attributes, and its tensors' versions."""
     values = list(vars(model).items())
     tensors = [value for _, value in values if isinstance(value, Tensor)]
     tensors += list(model.buffers())

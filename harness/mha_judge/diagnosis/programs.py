@@ -1,8 +1,7 @@
-"""Mistakes as programs: the reference's statements with one edit, or with two that do not meet.
+"""Mistakes as programs: the reference's statements with one edit, or with two that lie apart.
 
 Written out statement by statement, without docstrings and annotations, a mistake differs from the
-reference in a few lines; the lines of two mistakes that lie apart can be put into one program,
-which makes both.
+reference in a few lines. If the lines of two mistakes lie apart, one program can make both.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ from mha_judge.bank.problem import Entry
 from mha_judge.diagnosis.derived import derived
 
 MAX_WORLDS = 3
-"""Programs that are made of one candidate's mistakes where one program cannot make them all."""
+"""The most programs for one candidate's mistakes, if one program cannot make them all."""
 _LOW = -6e4
-"""Stands for −∞ where a program is to be finite."""
+"""Replaces −∞ in a program that is to give finite numbers."""
 _CUT = ".detach()"
-"""What keeps gradients from flowing, as references have it."""
+"""How references cut gradients off."""
 REFUSED = "refused"
-"""The words of every exception that a program raises itself: those of a candidate are its own."""
+"""The message of every exception that a program raises itself: candidates word theirs freely."""
 
 
 @dataclass(frozen=True)
 class Hunk:
-    """Lines `start` to `end` of the reference, and what stands there instead."""
+    """Lines `start` to `end` of the reference, and the lines that replace them."""
 
     start: int
     end: int
@@ -48,10 +47,10 @@ class Hunk:
 
 
 class Program:
-    """Python source of the bank's own, run when it is first asked for."""
+    """Python source from the bank, run when it is first needed."""
 
     def __init__(self, mistakes: Sequence[Mistake], tree: Callable[[], ast.Module]) -> None:
-        """Take the mistakes that the program makes, and what returns its syntax tree."""
+        """Take the mistakes that the program makes, and a function that returns its syntax tree."""
         self.mistakes = tuple(mistakes)
         self._tree = tree
 
@@ -67,7 +66,7 @@ class Program:
 
     @cached_property
     def source(self) -> str:
-        """The program, without what does not count."""
+        """The program, without docstrings, annotations and the words of exceptions."""
         return ast.unparse(self._tree())
 
     @property
@@ -82,8 +81,8 @@ class Program:
     def without_infinity(self) -> list[Program]:
         """The program with a number in place of −∞, or nothing filled in; in all places, or in one.
 
-        Where a mistake blocks every key of a row, −∞ gives NaN, a number that is filled in the
-        mean of v, and one that is added what no mask gives: the mistake is the same.
+        Where a mistake blocks every key of a row, −∞ gives NaN, filling in a number gives the mean
+        of v, and adding one gives what no mask gives: it is the same mistake.
         """
         tree = self._tree()
         count = sum(map(_is_infinity, ast.walk(tree)))
@@ -103,9 +102,9 @@ class Catalogue:
         """Take what a problem has.
 
         Args:
-            reference: Its file.
-            mistakes: Those that are known.
-            entries: What further mistakes are derived for.
+            reference: The reference's file.
+            mistakes: The known mistakes.
+            entries: Entries for which further mistakes are derived.
         """
         self.source = reference.read_text(encoding="utf-8")
         """The right program."""
@@ -113,21 +112,21 @@ class Catalogue:
         self.right = Program([], lambda: _tree(self.source))
         self.mistakes = {mistake.id: mistake for mistake in mistakes}
         self._every = {name: one for m in mistakes for name, one in self._programs(m)}
-        """By the mistake's id, those written otherwise by a name of their own."""
+        """Programs by the mistake's id; variants of a mistake by a name of their own."""
         self.programs = {n: p for n, p in self._every.items() if p.mistakes[0].has_values}
-        """Those that can be told by what they answer."""
+        """Programs of mistakes that change values."""
         self._hunks: dict[str, list[Hunk]] = {}
         self._combined: dict[tuple[str, ...], Program | None] = {}
 
     def add(self, mistake: Mistake) -> Program:
-        """Return the program of a mistake that was found out from a candidate's calls."""
+        """Add a mistake that was found from a candidate's calls, and return its program."""
         if mistake.id not in self._every:
             self._every |= dict(self._programs(mistake))
         return self._every[mistake.id]
 
     @cached_property
     def derived(self) -> dict[str, Program]:
-        """Those that nobody wrote down, by id."""
+        """Programs of mistakes that nobody wrote down, by id."""
         found = {
             name: program
             for mistake in derived(self.source, self._entries)
@@ -140,7 +139,7 @@ class Catalogue:
         return self._every[name]
 
     def by_check(self, check: str, message: str) -> list[Mistake]:
-        """Return the mistakes that only this check notices, and reports in such words."""
+        """Return the mistakes that only this check notices, and whose pattern fits its message."""
         by_check = [m for m in self.mistakes.values() if m.by_check and m.killed_by == check]
         return [mistake for mistake in by_check if mistake.says.search(message)]
 
@@ -163,11 +162,11 @@ class Catalogue:
                 yield program
 
     def making(self, names: Iterable[str], pairs: Sequence[Program]) -> list[Program]:
-        """Return the programs that make some mistakes: one if their edits do not meet.
+        """Return the programs that make some mistakes: a single one if their edits lie apart.
 
         Args:
-            names: Of programs, and of mistakes; those of one mistake may be named twice.
-            pairs: Programs that make two of them, whose edits do not meet.
+            names: Names of programs, and ids of mistakes; a mistake may occur twice.
+            pairs: Programs that make two of these mistakes.
         """
         alone: dict[str, str] = {}
         for name in names:
@@ -179,7 +178,7 @@ class Catalogue:
         return [*pairs, *others][:MAX_WORLDS]
 
     def together(self, names: Sequence[str]) -> Program | None:
-        """Return a program that makes all these mistakes; None if their edits meet."""
+        """Return a program that makes all these mistakes; None if their edits share lines."""
         key = tuple(names)
         if key not in self._combined:
             self._combined[key] = self._combine(key)
@@ -200,10 +199,10 @@ class Catalogue:
         return Program(mistakes, lambda: ast.parse("\n".join(lines)))
 
     def _programs(self, mistake: Mistake) -> Iterator[tuple[str, Program]]:
-        """Yield the mistake's program under its id, and others that make the same mistake.
+        """Yield the mistake's program under its id, and its variants under other names.
 
-        One has another constant. In one gradients flow where the reference cuts them off: it may,
-        as they cancel out in what is right, but they need not where something is wrong.
+        Some have another constant. In one, gradients flow where the reference cuts them off: there
+        they cancel out, but with a mistake they may not.
         """
         yield mistake.id, Program([mistake], lambda: _tree(mistake.source))
         for constant, source in mistake.others.items():
@@ -220,7 +219,7 @@ class Catalogue:
 
 
 def hunks(base: Sequence[str], changed: Sequence[str]) -> list[Hunk]:
-    """Return what turns the lines of `base` into those of `changed`."""
+    """Return the hunks that turn the lines of `base` into those of `changed`."""
     matcher = difflib.SequenceMatcher(None, base, changed, autojunk=False)
     return [
         Hunk(i1, i2, tuple(changed[j1:j2]))
@@ -230,7 +229,7 @@ def hunks(base: Sequence[str], changed: Sequence[str]) -> list[Hunk]:
 
 
 def _tree(source: str) -> ast.Module:
-    """Return a program's syntax tree without what does not count."""
+    """Return a program's syntax tree, without docstrings, annotations and words of exceptions."""
     tree: ast.Module = _Plain().visit(ast.parse(source))
     return ast.fix_missing_locations(tree)
 
@@ -238,7 +237,7 @@ def _tree(source: str) -> ast.Module:
 def _without_infinity(
     tree: Callable[[], ast.Module], places: Collection[int], change: type[_Finite]
 ) -> ast.Module:
-    """Return a program changed where the −∞ of these numbers stand."""
+    """Return a program with `change` applied to the −∞ in these places, counted from 0."""
     whole = tree()
     every = [node for node in ast.walk(whole) if _is_infinity(node)]
     changed: ast.Module = change([every[place] for place in places]).visit(whole)
@@ -246,7 +245,7 @@ def _without_infinity(
 
 
 def _is_infinity(node: ast.AST) -> bool:
-    """Return whether a node is −∞; what +∞ does is no matter of blocked rows."""
+    """Return whether a node is −∞; +∞ has nothing to do with blocked rows."""
     if not isinstance(node, ast.UnaryOp) or not isinstance(node.op, ast.USub):
         return False
     return isinstance(node.operand, ast.Attribute) and node.operand.attr == "inf"

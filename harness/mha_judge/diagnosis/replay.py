@@ -1,4 +1,4 @@
-"""Asking another program what the candidate was asked, and comparing what comes back."""
+"""Puts the candidate's calls to another program, and compares the results."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ from mha_judge.wire import map_tree
 
 _Answer = TypeVar("_Answer")
 Kept = dict[int, tuple[Any, Any]]
-"""What a program returned under a request's number, exact and rounded."""
+"""By the number of a request, what a program returned, exact and rounded."""
 
 
 class Replay:
     """A program in the candidate's place: the reference, or a mistake."""
 
     def __init__(self, program: Program, *, is_whole: bool = True) -> None:
-        """Take a program; one that is not whole is only asked in place of another."""
+        """Take a program; one that is not whole only fills in for another that gives NaN."""
         self._program = program
         self._is_whole = is_whole
         self._mistaken_entries: dict[int, MistakenEntry] = {}
@@ -67,8 +67,8 @@ class Replay:
         """Return whether this program answers every step as the candidate did.
 
         Args:
-            steps: What was asked.
-            plainly: With NaN wherever the program gives NaN, whatever another would give there.
+            steps: The candidate's steps.
+            plainly: Compare the program's NaN as NaN, and do not fill it in.
         """
         for mistaken_entry in self._mistaken_entries.values():
             mistaken_entry.forget()
@@ -76,7 +76,7 @@ class Replay:
         return all(self._agrees(step, kept, plainly) for step in steps)
 
     def release(self) -> None:
-        """Be done with all questions."""
+        """Release all layers and objects."""
         for mistaken_entry in self._mistaken_entries.values():
             mistaken_entry.release()
         self._mistaken_entries = {}
@@ -84,9 +84,9 @@ class Replay:
             other.release()
 
     def changes(self, steps: Sequence[Step], truth: Replay) -> bool:
-        """Return whether the program's answer to the last step is not the reference's.
+        """Return whether the program's result of the last step differs from the reference's.
 
-        Steps on an object that keeps a state are all taken, and any of them may differ.
+        On an object that keeps a state, all steps are replayed, and any of them may differ.
         """
         chained = any(step.target.chained for step in steps)
         asked = steps if chained else steps[-1:]
@@ -96,7 +96,7 @@ class Replay:
         )
 
     def share_alike(self, step: Step) -> float:
-        """Return the share of a call's numbers that are the candidate's, from 0 to 1."""
+        """Return the share of a call's numbers that equal the candidate's, from 0 to 1."""
         if not isinstance(step.found, Called):  # a failure, words, or a look at a cache
             return 0.0
         own = [one for one in leaves(self._result(step)) if isinstance(one, Tensor)]
@@ -115,7 +115,7 @@ class Replay:
         return [self._result(step) for step in steps]
 
     def _result(self, step: Step) -> Any:
-        """Return the rounded answer to a step, or the name of what was raised."""
+        """Return the rounded result of a step, or the name of the exception's type."""
         if isinstance(step.target, AnswerSheet):
             answers = self._program.entry(step.target.entry.name)
             return answers.get(step.args[0]) if isinstance(answers, dict) else None
@@ -135,7 +135,7 @@ class Replay:
         return any(_answers_alike(asking, step) for asking in askings)
 
     def _askings(self, step: Step, kept: Kept) -> Iterator[_Asking]:
-        """Yield the step as it is put to the program, and with others in place of NaN."""
+        """Yield the step put to the program, then with its NaN filled in by other programs."""
         asking = _Asking(self._mistaken_entry(step.target), step, kept)
         yield asking
         if self._is_whole and not step.target.chained and asking.gives_nan():
@@ -166,7 +166,7 @@ def _answers_alike(asking: _Asking, step: Step) -> bool:
     except Exception as error:  # a mistake may raise anything, as the candidate may
         if step.failure is None or is_out_of_memory(error):
             return False
-        # of an object's refusals only what follows matters, not the words
+        # if an object refuses, only later steps matter, not the words
         return step.target.chained or same_error(step.failure, error)
 
 
@@ -193,12 +193,12 @@ class _Asking:
 
     @property
     def is_told(self) -> bool:
-        """Whether the candidate's answer is more than zeros."""
+        """Whether the candidate's result is more than zeros."""
         found = leaves(self._step.found.value)
         return any(isinstance(leaf, Tensor) and bool((leaf != 0).any()) for leaf in found)
 
     def gives_nan(self) -> bool:
-        """Return whether there is NaN in what the program gives to what the candidate answered."""
+        """Return whether the program's result has NaN, for a step that the candidate answered."""
         asks_for_values = not {"read", "inputs_after"} & self._step.options.keys()
         if self._step.failure is not None or not asks_for_values:
             return False
@@ -208,7 +208,7 @@ class _Asking:
             return False
 
     def results(self) -> list[Any]:
-        """Return what the program returns to a step, and its gradients if they were asked for."""
+        """Return the program's result of a step, and its gradients if they were asked for."""
         if self._step.options.get("read"):
             return []
         results = [self._call(ROUNDED)[0]]
@@ -217,7 +217,7 @@ class _Asking:
         return results
 
     def _call(self, precision: int) -> tuple[Any, float]:
-        """Return what a call gives, and the largest score of one in float64."""
+        """Return a call's result, and its largest score if it is in float64, else 0."""
 
         def ask() -> tuple[Any, float]:
             precise = in_float64() if precision == EXACT else nullcontext()
@@ -231,15 +231,15 @@ class _Asking:
         return self._remembered((precision,), ask)
 
     def _remembered(self, question: Sequence[object], ask: Callable[[], _Answer]) -> _Answer:
-        """Return an answer to a step that others may have been given."""
+        """Return a result for a step, from memory if another replay has asked the same."""
         if self._step.options.get("keep") or any(
             isinstance(leaf, Live) for leaf in leaves(self._step.args)
         ):
-            return ask()  # what comes of it may be changed by later calls
+            return ask()  # later calls may change the result
         return self._mistaken_entry.remembered((*question, self._step.args), ask)
 
     def _arguments(self, precision: int) -> list[Any]:
-        """Return the arguments; where the candidate got its own result, the program gets its."""
+        """Return the arguments; a result that the candidate got back is replaced by our own."""
 
         def give(leaf: Any) -> Any:
             if isinstance(leaf, Live) and leaf.kept.call in self._kept:
@@ -279,7 +279,7 @@ class _Asking:
         return True
 
     def _pairs(self, found: Any, own: Any) -> list[tuple[Any, Any]]:
-        """Return what both returned, by name and leaf by leaf."""
+        """Return pairs of what the candidate and the program returned, by name, leaf by leaf."""
         entry = self._step.target.entry
         one, other = by_name(entry, found), by_name(entry, own)
         required = entry.returns[: entry.required_returns]
@@ -295,7 +295,7 @@ class _Asking:
         return pairs
 
     def _kept_agrees(self) -> bool:
-        """Return whether an object that was returned earlier stands now as the candidate's does."""
+        """Return whether an object that was returned earlier now equals the candidate's."""
         [live] = self._step.args
         if live.kept.call not in self._kept:
             return False
@@ -333,7 +333,7 @@ class _Asking:
 
 
 class _Filled(_Asking):
-    """One step, put to a program; wherever it gives NaN counts what another one gives, or zeros."""
+    """One step put to a program, with another's numbers, or zeros, where the program gives NaN."""
 
     def __init__(self, asking: _Asking, other: _Asking | None) -> None:
         super().__init__(asking._mistaken_entry, asking._step, asking._kept)
@@ -344,9 +344,9 @@ class _Filled(_Asking):
         return _filled(own, self._other and self._other._call(precision)[0]), largest
 
     def _pairs(self, found: Any, own: Any) -> list[tuple[Any, Any]]:
-        """Return what both returned; what is nearly the number that was filled in is this number.
+        """Return the pairs; a candidate's number counts as the one filled in if it is near it.
 
-        What is added to all scores of a row rounds them.
+        A large number added to all scores of a row rounds them.
         """
         plain, _ = super()._call(ROUNDED)
         places = (place for _, place in super()._pairs(found, plain))
@@ -365,7 +365,7 @@ def _has_nan(leaf: Any) -> bool:
 
 
 def _nearly(found: Any, own: Any, place: Any) -> Any:
-    """Return an answer with a program's own numbers where it is nearly that and `place` is NaN."""
+    """Return `found` with the numbers of `own` where both are close and `place` is NaN."""
     numbers = own.rounded if isinstance(own, Expected) else own
     if not isinstance(found, Tensor) or not _has_nan(place) or found.shape != numbers.shape:
         return found

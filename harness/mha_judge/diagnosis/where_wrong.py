@@ -1,4 +1,4 @@
-"""Where an answer is wrong, told by what its wrong calls have in common and its right ones lack."""
+"""Where an answer is wrong: what its wrong calls have in common and its right calls lack."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from mha_judge.grading.calling.trace import Step
 from mha_judge.outcomes import Severity
 
 RESTRICTED = "restricted-"
-"""How the ids of such mistakes begin."""
+"""The prefix of the ids of mistakes that raise where a feature holds."""
 _MIN_CALLS = 2
-"""Calls that must have been right: what sets one wrong call apart from one right one is chance."""
+"""Right calls that are needed: what separates wrong calls from a single right one is chance."""
 _WIDTHS = (2, 3, 4)
 
 _HEAD = """
@@ -56,15 +56,15 @@ def _restricted(function):
 
 @dataclass(frozen=True)
 class Feature:
-    """Something that a call may have."""
+    """A property that a call may have."""
 
     words: str
-    """After "where"."""
+    """The property in words, as they follow "where"."""
     condition: str
     """A Python expression over the entry's arguments, by their names in the contract."""
 
     def holds(self, given: Mapping[str, Any]) -> bool:
-        """Return whether a call has it; one to which it does not apply has not."""
+        """Return whether a call has the property; False if it does not apply to the call."""
         try:
             return bool(eval(self.condition, {"torch": torch}, dict(given)))
         except (AttributeError, IndexError, TypeError):
@@ -72,10 +72,10 @@ class Feature:
 
 
 def features(entry: Entry) -> Iterator[Feature]:
-    """Yield what calls of an entry may have, in the order in which it is told."""
+    """Yield the features that calls of an entry may have, in order of preference."""
     shapes = entry.domain.shapes if entry.domain is not None else {}
     masks = [*entry.domain.flags, *entry.domain.masks] if entry.domain is not None else []
-    for name in masks:  # what is narrower is true in any case, and so comes first
+    for name in masks:  # a narrower feature comes first: it says more
         yield Feature(f"`{name}` is of floats", f"{name}.is_floating_point()")
         yield Feature(f"`{name}` is boolean", f"{name}.dtype is torch.bool")
         yield Feature(
@@ -114,7 +114,7 @@ def features(entry: Entry) -> Iterator[Feature]:
 
 
 def telling(entry: Entry, wrong: Sequence[Step], right: Sequence[Step]) -> Feature | None:
-    """Return the first that all wrong calls of an entry have, and no right one."""
+    """Return the first feature that all wrong calls of an entry have, and no right one has."""
     bad = [given for step in wrong if (given := _given(entry, step)) is not None]
     good = [given for step in right if (given := _given(entry, step)) is not None]
     if not bad or len(good) < _MIN_CALLS:
@@ -126,12 +126,12 @@ def telling(entry: Entry, wrong: Sequence[Step], right: Sequence[Step]) -> Featu
 
 
 def refusing(entry: Entry, feature: Feature, kind: str, reference: str) -> Mistake | None:
-    """Return the mistake of raising wherever a feature holds; None for a kind of one's own.
+    """Return the mistake of raising wherever a feature holds; None unless `kind` is built in.
 
     Args:
         entry: A function, or a layer that is called.
         feature: Where it raises.
-        kind: What is raised, by name.
+        kind: The name of the exception's type.
         reference: The right program.
     """
     exception = getattr(builtins, kind, None)
@@ -160,7 +160,7 @@ def refusing(entry: Entry, feature: Feature, kind: str, reference: str) -> Mista
 
 
 def _given(entry: Entry, step: Step) -> dict[str, Any] | None:
-    """Return a step's arguments by name; None if it is a call of something else."""
+    """Return a step's arguments by name; None if it is no call of this entry."""
     if step.target.entry.name != entry.name or step.options.get("read"):
         return None
     args = [*step.args, *[None] * len(entry.arguments)]

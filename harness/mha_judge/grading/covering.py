@@ -1,8 +1,8 @@
-"""Covering arrays with constraints: few rows in which every two values of two axes meet.
+"""Covering arrays with constraints: few rows that cover every pair of values of two axes.
 
-Each row begins with a pair that is not met yet, and takes of every other axis the value that meets
-most others for the first time. (D. M. Cohen and others, The AETG System: An Approach to Testing
-Based on Combinatorial Design, IEEE Transactions on Software Engineering 23, 1997.)
+Each row begins with a pair that no row covers yet, and takes from every other axis the value that
+covers most new pairs. (D. M. Cohen and others, The AETG System: An Approach to Testing Based on
+Combinatorial Design, IEEE Transactions on Software Engineering 23, 1997.)
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ def covering(
     presets: Iterable[Mapping[str, str]] = (),
     hiding: Collection[Value] = (),
 ) -> list[Row]:
-    """Return rows in which every two values of two axes meet that may meet.
+    """Return rows that cover every pair of values of two axes that may occur together.
 
     Args:
-        axes: Each with its values. The first value of an axis may meet all others, and is taken
-            where none is new; only of the first axis every value may be apart from some, if every
-            two others that are not apart may meet one of them.
-        are_apart: Whether two values may not meet; it is symmetric.
-        seed: Chooses among rows that are as good.
-        presets: Values that must meet besides, more than two of them.
-        hiding: Values beside which others hardly show. In a row with such a value two others do not
-            count as met.
+        axes: The values of each axis. The first value of an axis may occur with all others, and is
+            taken where no value covers a new pair. Only in the first axis may every value exclude
+            others; then every pair of others must be allowed with one of its values.
+        are_apart: Whether two values exclude each other; symmetric.
+        seed: Chooses among rows that are equally good.
+        presets: Sets of more than two values that must occur together in a row.
+        hiding: Values that mask others. In a row with such a value, a pair of two others does not
+            count as covered.
     """
     array = _Array(axes, are_apart, seed, hiding)
     rows = [array.row(list(preset.items())) for preset in presets]
@@ -60,11 +60,11 @@ class _Array:
             for one in self.values
         }
         self.left = {one: set(others) for one, others in self._fits.items()}
-        """By value, those that it is still to meet."""
+        """By value, the values with which it forms a pair that is not covered yet."""
         self._chance.shuffle(self.values)
 
     def row(self, row: list[Value]) -> Row:
-        """Return a row that begins with some values; what meets in it is no longer left."""
+        """Return a row that begins with some values, and take its pairs off those left."""
         hides = any(one in self._hiding for one in row)
         given = {axis for axis, _ in row}
         first, *others = (axis for axis in self._axes)
@@ -81,6 +81,6 @@ class _Array:
         return dict(row)
 
     def _shown(self, one: Value, row: Sequence[Value]) -> set[Value]:
-        """Return which of a row's values one of them meets there so that it shows."""
+        """Return the values of a row with which `one` forms a pair that is not masked."""
         hiding = {other for other in row if other in self._hiding}
         return {*row} if one in self._hiding or not hiding else hiding

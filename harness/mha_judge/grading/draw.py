@@ -1,4 +1,4 @@
-"""Random inputs, repeatable from the report's seed, never sent to the worker."""
+"""Random inputs, repeatable from the report's seed, which is never sent to the worker."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Draw:
 
     def normal(self, *shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
         """Return standard normal numbers."""
-        drawn = dtype if dtype is torch.float64 else torch.float32  # which is drawn in a fifth
+        drawn = dtype if dtype is torch.float64 else torch.float32  # five times as fast to draw
         return torch.randn(shape, generator=self._generator, dtype=drawn).to(dtype)
 
     def integers(self, *shape: int, bound: int) -> Tensor:
@@ -41,7 +41,7 @@ class Draw:
         return torch.randint(1, most + 1, shape, generator=self._generator)
 
     def permutation(self, count: int) -> Tensor:
-        """Return the numbers below `count` in an order of its own, as int64."""
+        """Return the numbers below `count` in random order, as int64."""
         return torch.randperm(count, generator=self._generator)
 
     def sizes(self, names: str, choices: Sequence[int] = PRIMES) -> dict[str, int]:

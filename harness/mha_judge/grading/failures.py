@@ -1,4 +1,4 @@
-"""How a check can end other than by passing; a wrong answer is a value by the time it is shown."""
+"""How a check can end without passing; these exceptions become values before they are shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class CheckFailure(AssertionError):
         margin: float | None = None,
         sample: Sample | None = None,
     ) -> None:
-        """Take a sentence, what only someone who may see inputs is told, and how far off it is.
+        """Take a sentence, details for those who may see inputs, and the size of the error.
 
         Args:
             message: For everyone who may see messages.
@@ -44,7 +44,7 @@ class Follows(CheckFailure):
 
 
 class LeftOpen(CheckFailure):
-    """What a granted mistake would give takes more memory than the judge has for it."""
+    """The results of a granted mistake take more memory than the judge has for them."""
 
     outcome = Outcome.NOT_ASSESSED
     MESSAGE = "the mistake that is granted takes more memory here than the judge has for it"
@@ -77,6 +77,6 @@ class Crashed(CheckFailure):
 
 
 class NotAssessed(CheckFailure):
-    """The ground on which this check stands is missing."""
+    """Something that this check depends on is missing."""
 
     outcome = Outcome.NOT_ASSESSED

@@ -1,10 +1,10 @@
-"""Errors carried forward: what passes where a mistake is taken for right.
+"""Errors carried forward: which checks pass once a mistake counts as right.
 
-A grader is a function of a reference. Where a candidate's mistake has a name, the checks that have
-not passed are run again with a program for a reference that makes just this mistake. What passes
-there is right but for the mistake. Where a check fails there too, it may be one that nobody can
-pass who makes the mistake: the program is graded itself, and what it fails in the same words is
-the mistake's.
+A grader is a function of a reference. If a candidate's mistake has a name, the checks that did not
+pass run again, with a program as the reference that makes just this mistake. What passes then is
+right but for the mistake. A check that fails even then may be one that nobody who makes the mistake
+can pass. So the program is graded itself, and checks that it fails in the same words as the
+candidate are granted too.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _NUMBERS = re.compile(r"[-+]?\d[\d.e+-]*")
 def carried_forward(
     checks: list[CheckResult], explained: Explanation, context: Context
 ) -> tuple[list[CheckResult], list[Diagnosis]]:
-    """Return the checks with what passes but for mistakes, and these mistakes with their price.
+    """Return the checks, granted if they pass but for mistakes, and these mistakes with prices.
 
     Args:
-        checks: What came of each, with its points.
-        explained: The mistakes behind what failed.
-        context: The candidate's, in which the checks were run; its session ends.
+        checks: The results, with points.
+        explained: The mistakes that explain the failures.
+        context: The candidate's context, in which the checks ran; its session is closed.
     """
     diagnoses = explained.diagnoses
-    if context.task.problem.asks_questions:  # each question is marked for itself
+    if context.task.problem.asks_questions:  # each question is marked alone
         diagnoses = [*diagnoses, *explained.by_check]
     else:
         checks = granting(checks, explained.programs(diagnoses), context)
@@ -74,15 +74,15 @@ def granting(
     context: Context,
     named: Collection[str] = (),
 ) -> list[CheckResult]:
-    """Return the checks, those that pass but for mistakes with the ids of these.
+    """Return the checks; those that pass but for mistakes get the ids of these mistakes.
 
-    A rule that was broken, and a worker that hung or died, are never granted.
+    A check of a broken rule, or one in which a worker hung or died, is never granted.
 
     Args:
-        checks: What came of each.
+        checks: The results.
         programs: Each makes some of the candidate's mistakes.
-        context: The candidate's, in which the checks were run; its session ends.
-        named: Ids of the checks whose words are what a mistake is named by.
+        context: The candidate's context, in which the checks ran; its session is closed.
+        named: Ids of the checks by whose message a mistake was named.
     """
     granted = {check.id: check.granted for check in checks if check.granted}
     failed: list[tuple[Program, list[CheckResult]]] = []
@@ -110,9 +110,9 @@ def granting(
 def _granting_dropout(
     checks: list[CheckResult], diagnosis: Diagnosis, context: Context
 ) -> list[CheckResult]:
-    """Return the checks, those granted that pass once torch's dropout does nothing, if most do.
+    """Return the checks, those granted that pass with torch's dropout off, if most failed ones do.
 
-    What an answer that drops in evaluation gives is left to chance; no program can be compared.
+    An answer that drops in evaluation mode gives random values, which no program reproduces.
     """
     if "dropout" not in context.task.submission.source.lower():
         return checks
@@ -152,7 +152,7 @@ def _granted(
 
 
 def _may_be_granted(check: CheckResult) -> bool:
-    """Return whether a mistake in what is computed may be the only reason why it did not pass."""
+    """Return whether a wrong computation may be the only reason why a check did not pass."""
     if check.only_if_right or check.category is Category.GPU:
         return False
     return check.outcome in (Outcome.FAILED, Outcome.ERROR, Outcome.NOT_ASSESSED)
@@ -165,7 +165,7 @@ def _results(
     checks: Sequence[CheckResult],
     left: Sequence[CheckResult],
 ) -> list[CheckResult]:
-    """Return what comes of the checks that are left, where a program is taken for right."""
+    """Return the results of the checks in `left`, with a program as the reference."""
     if not left:
         return []
     context = Context(session, replace(own.task, mistaken=mistaken))
@@ -194,7 +194,7 @@ def _failed_by_itself(
         except LoadFailed:
             return []
         found = {c.id: c for c in _results(session, own, program.module, checks, left)}
-    # what is left to chance is apart from itself, and from anything else, in the same words
+    # random values differ from anything, even from themselves, in the same words
     telling = [c for c in left if c.margin is None or all(m.has_values for m in program.mistakes)]
     return [
         check
@@ -204,23 +204,23 @@ def _failed_by_itself(
 
 
 def _may_break_a_rule(check: CheckResult) -> bool:
-    """Return whether a check of a rule has failed for more than an exception on the way."""
+    """Return whether a check of a rule failed, and not only by an exception before it."""
     return check.category is Category.POLICY and check.outcome is not Outcome.ERROR
 
 
 def _is_the_same(check: CheckResult, own: CheckResult, named: bool) -> bool:
-    """Return whether a check fails as that of the mistake itself does, as far as can be told."""
+    """Return whether the mistake's own program fails a check likewise, as far as can be told."""
     return _is_left_open(own) or (own.outcome.is_bad and (named or _is_alike(check, own)))
 
 
 def _is_left_open(check: CheckResult) -> bool:
-    """Return whether nothing can be told: room suffices by chance, and no score depends on it."""
+    """Return whether a check was left open: memory suffices by chance; no score depends on it."""
     return check.message == LeftOpen.MESSAGE
 
 
 def _is_alike(one: CheckResult, other: CheckResult) -> bool:
     if one.outcome is not other.outcome:
         return False
-    if one.outcome is Outcome.ERROR:  # the words of an exception are everyone's own
+    if one.outcome is Outcome.ERROR:  # each file words its exceptions differently
         return one.message.partition(":")[0] == other.message.partition(":")[0]
     return _NUMBERS.sub("", one.message) == _NUMBERS.sub("", other.message)

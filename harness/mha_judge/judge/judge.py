@@ -1,10 +1,9 @@
 """grade(submission, problem, …) -> Report: one submission from source to verdict, step by step.
 
-A task is made of what is asked; the file is loaded into a worker; the checks are run, in a second
-worker too where there is a GPU; rules that a later call broke fail their checks; points are given;
-known mistakes explain what failed; what has not passed is run again where these are granted; and
-all of it is put into a report. A file that a slip stops is graded once more with this one place
-repaired.
+The file is loaded into a worker. The checks run, those on a GPU in a second worker. A rule that a
+later call broke fails its check. Points are given; known mistakes are found that explain the
+failures; checks that did not pass run again with these mistakes granted. The report holds all of
+it. A file that a slip stops is graded once more with this one place repaired.
 """
 
 from __future__ import annotations
@@ -93,14 +92,14 @@ def grade(
 
     Args:
         submission: The file, read once.
-        bank: Where grader and reference lie.
+        bank: Holds the grader and the reference.
         problem: What is asked.
-        channel: A supervisor that was started before, so that its imports overlap with ours.
+        channel: A supervisor that was started earlier, so that its imports overlap with ours.
         seed: Repeats the inputs of an earlier report; by default fresh from the system.
         only: Ids of the checks to run; all by default.
         verdict_only: Stop at the first check that fails, and explain nothing.
         gpus: Access to a GPU; without it no check on a GPU is assessed.
-        on_check: Told each check as it is done; what the report says of it afterwards counts.
+        on_check: Called with each check when it is done; the report may still change it.
         shows_call: Look for the smallest call that goes wrong.
 
     Raises:
@@ -120,13 +119,13 @@ def grade(
 def try_call(
     submission: Submission, bank: Bank, problem: Problem, channel: Channel, code: str, *, seed: int
 ) -> Attempt:
-    """Make calls of a submission and of the reference, and return what came of the last one.
+    """Run code that calls a submission and the reference, and return what its last call gave.
 
     Args:
         submission: The file, read once.
-        bank: Where the reference lies.
+        bank: Holds the reference.
         problem: What the file answers.
-        channel: A supervisor that was started before.
+        channel: A supervisor that was started earlier.
         code: Assignments and calls, as `trying.notation` reads them.
         seed: Of a layer's weights and of drawn inputs.
 
@@ -167,14 +166,14 @@ def try_call(
 
 
 def _on_its_own_path(asked: _Asked, on_check: Callable[[CheckResult], None] | None) -> Report:
-    """Grade a submission; where that is wrong, the path that it takes without fused attention."""
+    """Grade a submission; if it is rejected, grade it as if torch had no fused attention."""
     first = _graded(asked, on_check)
     if first.report.verdict is Verdict.ACCEPTED or not first.used_fused_attention:
         return first.report
     if not asked.verdict_only and _NO_FUSED_ATTENTION not in first.rules:
         return first.report
-    # A file that does without, where torch has no such thing, is graded on its own path. Where
-    # only the verdict is wanted, the check that knows the rule may not have been reached before.
+    # The file may have a path of its own for a torch without fused attention. If only the verdict
+    # is wanted, the check that knows the rule may not have run the first time.
     alone = _graded(replace(asked, fused_attention=False))
     held = alone.report.verdict is Verdict.ACCEPTED and _NO_FUSED_ATTENTION in alone.rules
     return alone.report if held else first.report
@@ -297,16 +296,16 @@ class _Asked:
     gpus: GpuAccess | None
     shows_call: bool
     fused_attention: bool = True
-    """Whether torch's ready-made attention is there."""
+    """Whether torch's ready-made attention is available."""
 
 
 @dataclass(frozen=True)
 class _Graded:
-    """What one grade came to."""
+    """The outcome of one grade."""
 
     report: Report
     rules: frozenset[str]
-    """What the checks that were run hold the submission to."""
+    """The rules that the checks that ran hold the submission to."""
     used_fused_attention: bool
 
 
@@ -411,7 +410,7 @@ def _session(asked: _Asked) -> Session:
 
 
 class _Clock:
-    """What each step of a grade took."""
+    """How long each step of a grade took."""
 
     def __init__(self) -> None:
         self._started = self._last = time.monotonic()
@@ -494,7 +493,7 @@ def _run(
     until_failure: bool,
     on_check: Callable[[CheckResult], None] | None,
 ) -> Run:
-    """Return the run of the checks, which is done."""
+    """Run the checks, and return the finished run."""
     from mha_judge.grading.checks.running import Run
 
     run = Run(task, context, lease, only, until_failure, on_check=on_check)
@@ -545,7 +544,7 @@ def _with_titles(checks: list[CheckResult], diagnoses: list[Diagnosis]) -> list[
 
 
 def _instruction_set(tier: Tier) -> str:
-    """Return what the worker computed with, and the judge where a library's user let it differ."""
+    """Return the worker's instruction set, and the judge's if a library's user let it differ."""
     import torch
 
     worker, judge = tier.instruction_set, torch.backends.cpu.get_cpu_capability()

@@ -1,4 +1,4 @@
-"""From the outcomes of checks, and the mistakes behind them, to points, score and verdict."""
+"""Points, score and verdict, from the outcomes of checks and the mistakes behind them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ PRICES = {
     Severity.FUNDAMENTAL: 40.0,
     Severity.WORTHLESS: 90.0,
 }
-"""What a mistake takes from a score, once, however many checks it fails."""
+"""Points that a mistake costs, once, however many checks it fails."""
 _OF_RESULTS = (Category.VALUES, Category.MASKING, Category.NUMERICS, Category.GRADIENTS)
-"""Categories that say whether what comes back is right. Whoever returns zeros of the right shape
-passes checks of the others."""
+"""Categories that say whether results are right. Zeros of the right shape pass checks of the
+others."""
 
 
 def verdict(checks: Sequence[CheckResult]) -> Verdict:
@@ -37,15 +37,15 @@ def strict_score(checks: Sequence[CheckResult]) -> float:
 def score(checks: Sequence[CheckResult], diagnoses: Sequence[Diagnosis], by_key: bool) -> float:
     """Return the score with errors carried forward.
 
-    What passes but for a mistake counts, and the mistake costs its price; a score is never lower
-    for that. Points count in full once half of those about results are there, and in proportion
-    below: what any answer passes is worth nothing alone. What is asked only of a right answer
-    counts if it was asked.
+    Checks that pass but for a mistake count, and the mistake costs its price; the score is never
+    lower than without both. Points count in full once half of the points for results are there, and
+    in proportion below: checks that any answer passes are worth nothing alone. Claims that only a
+    right answer is asked count if they were asked.
 
     Args:
-        checks: With their points, and the mistakes that are granted.
-        diagnoses: With what each costs.
-        by_key: Whether the problem is one of questions, each of which is marked alone.
+        checks: The results, with points and granted mistakes.
+        diagnoses: The mistakes, with what each costs.
+        by_key: Whether the problem asks questions, which are marked one by one.
     """
     strict = strict_score(checks)
     if strict == 100.0:
@@ -64,9 +64,9 @@ def score(checks: Sequence[CheckResult], diagnoses: Sequence[Diagnosis], by_key:
 
 
 def priced(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:
-    """Return a diagnosis with what it takes from the score of these checks.
+    """Return a diagnosis with what it costs, given these checks.
 
-    A rule that was broken costs its price as well, though the check that found it is not granted.
+    A broken rule costs its price too, though its check is not granted.
     """
     price, asked = PRICES[diagnosis.severity], _asked(checks)
     scale = 100 / (sum(check.max_points for check in asked) or 1.0)
@@ -79,7 +79,7 @@ def priced(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:
 
 
 def scaled(results: Sequence[CheckResult]) -> list[CheckResult]:
-    """Return the checks with their points scaled so that a problem's add up to 100."""
+    """Return the checks with points scaled so that those of a problem add up to 100."""
     total = sum(result.max_points for result in results) or 1.0
     return [
         result.model_copy(
@@ -93,12 +93,12 @@ def scaled(results: Sequence[CheckResult]) -> list[CheckResult]:
 
 
 def _asked(checks: Iterable[CheckResult]) -> list[CheckResult]:
-    """Return the checks that count: what only a right answer is asked, if it was asked."""
+    """Return the checks that count: claims that only a right answer is asked, only if asked."""
     return [c for c in checks if not (c.only_if_right and c.outcome is Outcome.NOT_ASSESSED)]
 
 
 def _share(asked: Sequence[CheckResult], right: Collection[CheckResult]) -> float:
-    """Return the points of what is right, of 100."""
+    """Return the points of the right checks, out of 100."""
     results, others = _worth(right)
     all_results, all_others = _worth(asked)
     counting = min(1.0, 2 * results / all_results) if all_results else 1.0

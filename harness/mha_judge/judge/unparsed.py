@@ -1,4 +1,4 @@
-"""Files that are no Python: told at once, for nothing of them can be run."""
+"""Files that are not Python: reported at once, as nothing in them can run."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from mha_judge.sanitising import clean_line
 from mha_judge.submission import Submission
 
 _MOST_SHOWN = 300
-"""Characters of a line."""
+"""Characters that are shown of a line."""
 
 
 def unparsed(
     submission: Submission, problem: Problem, *, seed: int, verdict_only: bool = False
 ) -> Report | None:
-    """Return the report of a file that is no Python, and that no known repair makes one.
+    """Return the report of a file that is not Python, and that no known repair makes Python.
 
-    It says what a worker would. None if the file has to be run to know more.
+    It says what a worker would say. None if the file must be run to know more.
     """
     error = submission.syntax_error()
     if error is None:

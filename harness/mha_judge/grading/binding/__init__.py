@@ -1,1 +1,1 @@
-"""Fitting what a contract has to what a candidate wrote: entries, arguments, weights."""
+"""Binds the entries, arguments and weights of a contract to those that a candidate wrote."""

@@ -20,7 +20,7 @@ class View:
     parameters: list[ParameterInfo]
     """Each array once."""
     aliases: Mapping[str, str]
-    """Further paths, each with that of its array among the parameters."""
+    """Further paths, each with the path that stands for its array in `parameters`."""
 
 
 def views(
@@ -29,15 +29,16 @@ def views(
     names: Mapping[str, Sequence[str]],
     wanted: Collection[str] = (),
 ) -> Iterator[View]:
-    """Yield paths of one array as one, then each by itself; those of different names always so.
+    """Yield a view in which all paths to an array are one parameter, then one with each by itself.
 
-    An array at an attribute and in a dict is one; `W_q = W_k = eye(E)` are two that start equal.
+    Paths that name different roles are never one: an array at an attribute and in a dict is one
+    parameter, but `W_q = W_k = eye(E)` are two that start equal.
 
     Args:
         parameters: The candidate's.
         words: What candidates call roles.
         names: By role, further names of the problem's own.
-        wanted: A key; the view that it tells of is yielded alone.
+        wanted: A key; only the view that it names is yielded.
     """
     aliases = _aliases(parameters, words, names)
     if not aliases:
@@ -52,7 +53,7 @@ def views(
 def _aliases(
     parameters: Sequence[ParameterInfo], words: Vocabulary, names: Mapping[str, Sequence[str]]
 ) -> dict[str, str]:
-    """Return the paths to an array that another path stands for: a named one, else the first."""
+    """Return further paths to an array, each with the one that stands for it: named, or first."""
     arrays: dict[int, list[ParameterInfo]] = {}
     for parameter in parameters:
         if parameter.number is not None:

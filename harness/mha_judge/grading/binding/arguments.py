@@ -1,6 +1,6 @@
-"""From the contract's arguments to the candidate's parameters, whatever these are called.
+"""Binds the contract's arguments to the candidate's parameters, whatever their names.
 
-Names settle it where they are recognised; what they leave open goes by position.
+Names that are recognised decide; all other arguments go by position.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mha_judge.grading.binding.described import Parameter
 from mha_judge.grading.failures import CheckFailure
 
 _ALWAYS = ("head_dim", "out_dim", "input_width", "context_width")
-"""Sizes that are passed even where there is a default: it was chosen for another width."""
+"""Sizes that are passed even to a parameter with a default, which fits another width."""
 _NEVER_BY_POSITION = ("mask", "cache")
 _CONFIGURATIONS = ("config", "cfg", "args", "conf", "hparams", "opt", "params")
 
@@ -24,7 +24,7 @@ Call = tuple[list[Any], dict[str, Any]]
 
 @dataclass(frozen=True)
 class _Read:
-    """A parameter of the candidate's, its name read with a vocabulary."""
+    """A candidate's parameter, whose name is read with a vocabulary."""
 
     name: str
     kind: str
@@ -57,8 +57,8 @@ def bind(
 ) -> Call:
     """Return positional and keyword arguments for one call.
 
-    Arguments go to the parameters whose names are recognised; what is left goes to the remaining
-    parameters in order. So names settle it where they can, and positions where they cannot.
+    Arguments go to the parameters whose names are recognised; all others go to the remaining
+    parameters in order.
 
     Args:
         what: What is called, for messages.
@@ -92,7 +92,7 @@ def _leave_out_none(values: Mapping[str, Any]) -> list[Any]:
 
 
 def _as_query_key_value(signature: Sequence[_Read], values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments with one sequence x given three times, where q, k and v are asked for.
+    """Return the arguments with one sequence x given three times, if q, k and v are asked for.
 
     Self-attention written as `forward(query, key, value)` is called with x for each of them,
     cross-attention with the context for keys and values.
@@ -117,7 +117,7 @@ def _by_name(
         for index, parameter in enumerate(signature)
         if not parameter.kind.startswith("var_")
     }
-    # `h` is heads or hidden states: names of one meaning come first, then places tell
+    # `h` is heads or hidden states: names of one meaning come first, then positions decide
     for index in sorted(meanings, key=lambda index: len(meanings[index]) > 1):
         parameter, meant = signature[index], meanings[index]
         if parameter.name == "H":
@@ -140,12 +140,12 @@ def _by_position(
     left: Mapping[str, Any],
     values: Mapping[str, Any],
 ) -> list[str]:
-    """Give what names did not settle to the free parameters in order; return what found none.
+    """Give the arguments in `left` to the free parameters in order; return those without one.
 
     A parameter whose name says that it is something else (a mask, a dropout) is not free.
     """
     masks = [name for name in left if name.endswith("mask")]
-    for parameter in signature:  # a mask of any name, where the contract has one of its own
+    for parameter in signature:  # the contract's mask may have any name
         if masks and parameter.name not in call and parameter.means("mask"):
             name = masks.pop(0)
             if left[name] is not None or parameter.required:
@@ -160,7 +160,7 @@ def _by_position(
         and not any(parameter.means(name) for name in (*values, *_NEVER_BY_POSITION))
     ]
     wanted = [name for name, value in left.items() if value is not None]
-    if len(wanted) > len(free):  # `merge_heads(heads)`: what must be given cannot be something else
+    if len(wanted) > len(free):  # `merge_heads(heads)`: a required parameter is no extra
         free = [
             parameter
             for parameter in signature
@@ -186,7 +186,7 @@ def _extra(
     values: Mapping[str, Any],
     extras: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the value of a parameter outside the contract; none where a default will do."""
+    """Return the value of a parameter outside the contract; empty if its default will do."""
     if parameter.extra is not None and parameter.extra in extras:
         return {parameter.name: extras[parameter.extra]}
     if parameter.required and any(parameter.means(name) for name in _NEVER_BY_POSITION):

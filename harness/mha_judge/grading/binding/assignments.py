@@ -1,4 +1,4 @@
-"""Which map carries which role: by shape and name where they settle it, else by order."""
+"""Which map carries which role: by shape and name if they decide it, else by order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Unit = Sequence[Map]
 
 _FUSED = {"qkv": ("q", "k", "v"), "kv": ("k", "v")}
 _MAX_PERMUTED = 6
-"""Roles of which every order is tried; a block has more."""
+"""Roles up to which every order is tried; a block has more."""
 
 
 def fused_maps(roles: Sequence[RoleWeights]) -> dict[str, tuple[str, ...]]:
@@ -52,7 +52,7 @@ def _found(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment
         settled = {id(one) for _, one in _by_shape(maps, roles)}
         if sum(one.role is None and id(one) not in settled for one in maps) < 2:
             return
-        # some maps have no name that says anything, so those that seem to may say nothing either
+        # some names say nothing, so those that seem to name a role may say nothing either
     yield from _in_order(_group_by_group(maps, roles), roles)
     yield from _fused_in_order(maps, roles)
     yield from _bundled(maps, roles)
@@ -71,7 +71,7 @@ def _in_order(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignm
 def _orders(
     units: Sequence[Unit], roles: Sequence[RoleWeights]
 ) -> Iterator[tuple[tuple[int, ...], bool]]:
-    """Yield in which order units may carry roles, and whether their shapes allow it."""
+    """Yield the orders in which units may carry roles, and whether their shapes allow it."""
     plain = tuple(range(len(roles)))
     few = len(roles) <= _MAX_PERMUTED
     for order in itertools.permutations(plain) if few else [plain]:
@@ -94,7 +94,7 @@ def _fused_in_order(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[A
 def _bundled(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment]:
     """Yield orders in which lists of one map per head, and whole maps, carry the roles.
 
-    Names that say nothing may seem to, so those orders come first that contradict the fewest.
+    A name may only seem to say a role, so orders that contradict the fewest names come first.
     """
     bundles: dict[str, list[Map]] = {}
     for one in maps:
@@ -125,7 +125,7 @@ def _carries(unit: Unit, role: RoleWeights) -> bool:
 
 
 def _contradicted(units: Sequence[Unit], roles: Sequence[RoleWeights]) -> int:
-    """Return how many units have a name that says another role."""
+    """Return how many units have a name that says another role than theirs."""
     pairs = zip(units, roles, strict=True)
     return sum(unit[0].role not in (None, role.name) for unit, role in pairs)
 
@@ -152,7 +152,7 @@ def _per_head_lists(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[A
 
 
 def _by_name(maps: list[Map], roles: Sequence[RoleWeights]) -> list[Assignment] | None:
-    """Return the maps of each role where shapes, names, and what they leave over, settle it."""
+    """Return the maps of each role if shapes, names and the maps left over decide it."""
     chosen = {role.id: [one] for role, one in _by_shape(maps, roles)}
     taken = {id(one) for group in chosen.values() for one in group}
     groups: dict[str, list[Map]] = {}
@@ -182,7 +182,7 @@ def _by_name(maps: list[Map], roles: Sequence[RoleWeights]) -> list[Assignment] 
 def _with_rest(
     maps: list[Map], chosen: dict[str, list[Map]], missing: list[RoleWeights]
 ) -> list[Assignment] | None:
-    """Return the assignments in which maps without a name carry what is missing."""
+    """Return the assignments in which maps without a name carry the missing roles."""
     if not missing:
         return [("names", chosen)]
     taken = {id(one) for group in chosen.values() for one in group}
@@ -201,7 +201,7 @@ def _with_rest(
 
 
 def _group_by_group(maps: list[Map], roles: Sequence[RoleWeights]) -> list[Map]:
-    """Return maps in the order of the roles' groups, where words on their paths settle it."""
+    """Return maps in the order of the roles' groups, if words on their paths tell the groups."""
     groups = [role.group for role in roles]
     named = [next((g for g in groups if g in one.groups), "") for one in maps]
     if sorted(named) != sorted(groups):
@@ -239,7 +239,7 @@ def _fits_fused(one: Map, roles: Sequence[RoleWeights]) -> bool:
 def _by_shape(
     maps: Sequence[Map], roles: Sequence[RoleWeights]
 ) -> Iterator[tuple[RoleWeights, Map]]:
-    """Yield the roles that one map alone fits, which fits no other role."""
+    """Yield each role that only one map fits, if that map fits no other role."""
     fits = {id(one): [role for role in roles if one.fits(role)] for one in maps}
     for role in roles:
         able = [one for one in maps if role in fits[id(one)]]
@@ -275,7 +275,7 @@ def _is(slot: str, name: str) -> bool:
 def _distribute(
     members: list[Map], roles: Sequence[RoleWeights]
 ) -> Iterator[tuple[RoleWeights, list[Map]]]:
-    """Yield each of several roles of one name with the maps that are its."""
+    """Yield each of several roles of one name with its maps."""
     if len(roles) == 1:
         yield roles[0], members
         return
@@ -294,7 +294,7 @@ def _distribute(
 
 
 def _in_groups(members: Sequence[Map], groups: Sequence[str]) -> Iterator[tuple[str, Map]]:
-    """Yield each map with its group: by a word on its path, else one after the other."""
+    """Yield each map with its group: by a word on its path, else in order."""
     left, free = [], list(groups)
     for one in members:
         group = next((g for g in groups if g in one.groups), None)
@@ -312,10 +312,10 @@ def _in_groups(members: Sequence[Map], groups: Sequence[str]) -> Iterator[tuple[
 
 
 def _owner(one: Map, members: Sequence[Map]) -> str:
-    """Return what tells a map's module apart from those of the other members.
+    """Return the path that tells a map's module apart from those of the other members.
 
-    That is the path of its parent, of which a number at the end only counts the heads of a list,
-    unless nothing else differs; and its own path where all have one parent.
+    It is the path of its parent, without numbers at the end, which count heads, unless only they
+    differ. If all have the same parent, it is the map's own path.
     """
     for part in (_list_of, _parent_of):
         if len({part(member.path) for member in members}) > 1:

@@ -53,11 +53,11 @@ class ParameterInfo(Described):
     owner: Text
     """The class of torch that holds it, or empty."""
     start: Literal["ones", "zeros"] | None = None
-    """What a vector holds when it is made, where that is one of these throughout."""
+    """What a new vector holds, if it holds only ones or only zeros."""
     bare: bool = False
-    """Whether it is an attribute of an ordinary instance that holds no such array, or not yet."""
+    """Whether it is an attribute of an ordinary instance that holds no array, or none yet."""
     number: Place | None = None
-    """The same for every path to one plain array; None of a parameter of torch."""
+    """The same for every path to one plain array; None for a parameter of torch."""
 
     @property
     def plain(self) -> bool:

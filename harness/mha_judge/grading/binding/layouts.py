@@ -38,7 +38,7 @@ def layouts_of(
     if owner in _LINEAR:
         if tuple(shape) == (out, in_):
             return ["out in"]
-        # a table that is looked up by vectors with a single 1
+        # a table that one-hot vectors look up
         return ["in out"] if split == "table" and tuple(shape) == (in_, out) else []
     if owner == "Conv1d":
         return ["out in"] if tuple(shape) == (out, in_, 1) else []
@@ -74,7 +74,7 @@ def place(weight: Tensor, layout: str, shape: Sequence[int], heads: int, split: 
 
 
 def fuse(parts: Sequence[Tensor], heads: Sequence[int], layout: str) -> Tensor | None:
-    """Return maps or biases, (out, …) each, as one; None where the layout needs equal heads."""
+    """Return maps or biases, (out, …) each, as one; None if the layout would need equal heads."""
     if len({part.shape[1:] for part in parts}) != 1:
         return None
     if layout == "part head dim":

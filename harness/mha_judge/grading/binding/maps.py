@@ -19,7 +19,7 @@ class RoleWeights:
     """What the reference puts into one role."""
 
     name: str
-    """q, k, v, out, …; two groups may have one of the same name."""
+    """q, k, v, out, …; two groups may have roles of the same name."""
     weight: Tensor
     """(out, in), or (width,) of a normalisation."""
     bias: Tensor
@@ -37,7 +37,7 @@ class RoleWeights:
 
 @dataclass
 class Map:
-    """A weight of the candidate's, and its bias."""
+    """A candidate's weight, and its bias."""
 
     path: str
     weight: ParameterInfo
@@ -47,7 +47,7 @@ class Map:
     index: tuple[int, ...] = ()
     kind: str = "linear"
     groups: frozenset[str] = frozenset()
-    """Groups of roles of which its path speaks."""
+    """Groups of roles that its path names."""
 
     def fits(self, role: RoleWeights) -> bool:
         """Return whether its shape can hold the numbers of a role."""
@@ -58,7 +58,7 @@ class Map:
 
 
 def names_of(roles: Sequence[RoleWeights]) -> dict[str, tuple[str, ...]]:
-    """Return by role the further names that a problem gives it; of several groups, one role."""
+    """Return the further names that a problem gives each role, over all groups."""
     names: dict[str, tuple[str, ...]] = {}
     for role in roles:
         names[role.name] = (*names.get(role.name, ()), *role.names)
@@ -107,7 +107,7 @@ def maps_of(
 
 
 def _leave_parts_open(maps: Iterable[Map]) -> None:
-    """Take the name of a fused map off the maps of a list of that name: each is but a part."""
+    """Remove the role of a fused map from the maps in a list of that name: each is only a part."""
     lists: dict[tuple[str | None, str], list[Map]] = {}
     for one in maps:
         parent, _, last = one.path.rpartition(".")
@@ -120,7 +120,7 @@ def _leave_parts_open(maps: Iterable[Map]) -> None:
 
 
 def _pair_in_order(maps: Iterable[Map], vectors: Sequence[ParameterInfo]) -> None:
-    """Give maps without a bias the vectors that no name places, where each gets one."""
+    """Give maps without a bias the vectors that no name placed, if each map gets one."""
     bare = [one for one in maps if one.bias is None]
     rest = [vector for vector in vectors if vector.start != "ones"]
     pairs = list(zip(bare, rest, strict=False))
@@ -137,9 +137,9 @@ def _is_weight(parameter: ParameterInfo, tables: Collection[tuple[int, ...]]) ->
 
 
 def _is_vector(parameter: ParameterInfo, roles: Sequence[RoleWeights]) -> bool:
-    """Return whether a parameter is no map: of one axis, or of a norm's numbers in a row (1, E).
+    """Return whether a parameter is no map: it has one axis, or holds a norm's row (1, E).
 
-    A map of one feature, or of a head that has one, is such a row too, but starts as no constant.
+    A map of one feature, or a head with one, is such a row too, but does not start constant.
     """
     shape = parameter.shape or []
     if len(shape) < 2:
@@ -160,7 +160,7 @@ def _squeezed(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _norms(vectors: Sequence[ParameterInfo], wanted: int) -> list[Map]:
-    """Return the scales of normalisations, each with the shift that stands beside it."""
+    """Return the scales of normalisations, each with the shift beside it."""
     pairs = scales_and_shifts(vectors, wanted)
     parents = [scale.path.rpartition(".")[0] for scale, _ in pairs]
     maps = []

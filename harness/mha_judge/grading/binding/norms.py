@@ -1,4 +1,4 @@
-"""The vectors of a module that are no named map's bias: scales and shifts of normalisations."""
+"""Scales and shifts of normalisations, among the vectors that are no named map's bias."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def scales_and_shifts(
 ) -> list[tuple[ParameterInfo, ParameterInfo | None]]:
     """Return each scale with the shift beside it, if there is one.
 
-    Words in their names tell them apart, else what they start as, a scale as ones, a shift as
-    zeros, else a single letter. If that leaves fewer than wanted, what says nothing is taken in
-    turns, a scale before its shift.
+    Words in their names tell them apart, else the numbers they start with, ones in a scale, zeros
+    in a shift, else a single letter. If fewer than wanted are found, the unknown vectors are taken
+    in turns, a scale before its shift.
     """
     beside: dict[str, list[ParameterInfo]] = {}
     for vector in vectors:
@@ -51,7 +51,7 @@ def _pairs(
 
 
 def _are_shifts(members: Sequence[ParameterInfo]) -> Iterator[bool | None]:
-    """Yield of each vector of one owner whether it is a shift; None where nothing tells."""
+    """Yield whether each vector of one owner is a shift; None if nothing tells."""
     names = [fold(member.path.split(".")[-1]) for member in members]
     words = [_said(list(_WORD.finditer(name))[-1:]) for name in names]  # the last one counts
     letters = [_said(list(_LETTER.finditer(name))[:1]) for name in names]

@@ -1,7 +1,7 @@
-"""Arrangements apart from the numbers that they place: found once, they serve every draw.
+"""Arrangements of positions instead of numbers: found once, they serve every draw.
 
-Which numbers go where depends on shapes and names alone. So it is looked for with numbers that say
-which they are, and what is found is used for all weights of these shapes, and for their gradients.
+Where a number goes depends on shapes and names alone. So arrangements are searched with numbers
+that are their own positions, and serve all weights of these shapes, and their gradients.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mha_judge.grading.binding.maps import RoleWeights
 
 
 def numbered(roles: Sequence[RoleWeights]) -> list[RoleWeights]:
-    """Return roles in which every number is its place among all, from 1: a 0 is none of them."""
+    """Return roles in which every number is its position among all, from 1; 0 means none."""
     sizes = [one.numel() for one in _tensors(roles)]
     every = torch.arange(1.0, 1 + sum(sizes), dtype=torch.float64)
     parts = iter(torch.split_with_sizes(every, sizes))
@@ -33,12 +33,12 @@ def numbered(roles: Sequence[RoleWeights]) -> list[RoleWeights]:
 def placed(
     values: Mapping[str, Tensor], roles: Sequence[RoleWeights], dtype: torch.dtype
 ) -> dict[str, Tensor]:
-    """Return what an arrangement of numbered roles puts where, for the numbers of some roles.
+    """Return the values of an arrangement of numbered roles, with the numbers of `roles`.
 
     Args:
-        values: By path, the places of its numbers.
-        roles: Of the same shapes, in the same order.
-        dtype: That of the result.
+        values: By path, the positions of the numbers.
+        roles: Roles of the same shapes, in the same order.
+        dtype: The dtype of the result.
     """
     numbers = torch.cat([torch.zeros(1), *(one.reshape(-1) for one in _tensors(roles))]).to(dtype)
     return {path: numbers[places.long()] for path, places in values.items()}

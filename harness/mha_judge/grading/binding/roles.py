@@ -1,4 +1,4 @@
-"""Which weight is meant: from a parameter's path to the role of the map that it belongs to."""
+"""Finds the role of the map that a parameter belongs to, from the parameter's path."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def role_of(
 
 
 def groups_in(path: str, groups: Iterable[str], words: Vocabulary) -> frozenset[str]:
-    """Return the groups of roles of which a path speaks."""
+    """Return the groups of roles that a path names."""
     folded = fold(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", path))
     patterns = {group: words.group_pattern(group) for group in groups}
     return frozenset(g for g, pattern in patterns.items() if pattern and pattern.search(folded))
@@ -51,7 +51,7 @@ def groups_in(path: str, groups: Iterable[str], words: Vocabulary) -> frozenset[
 
 @lru_cache(maxsize=4096)  # every arrangement tried asks for the same few
 def fold(name: str) -> str:
-    """Return a name in small letters: NFKC, Greek letters by their names, some Chinese words."""
+    """Return a name in lower case: NFKC, Greek letters by their names, some Chinese words."""
     plain = unicodedata.normalize("NFKC", name).lower()
     for word, english in _CHINESE.items():
         plain = plain.replace(word, english)
@@ -90,7 +90,7 @@ def said_of(
 
 
 def heads_index(path: str) -> tuple[int, ...]:
-    """Return the numbers that parts of a path are or end with, which order the maps of a list."""
+    """Return the numbers at the ends of a path's parts, which order the maps of a list."""
     return tuple(int(found[0]) for part in path.split(".") if (found := _INDEX.search(part)))
 
 

@@ -1,6 +1,7 @@
 """Parameters that hold several maps along an axis, as `W[0]`, `W[1]`, `W[2]`, or a whole norm.
 
-They are taken apart into what a list of maps would be, and their numbers joined again.
+They are taken apart into the parameters that a list of maps would have; numbers for these parts are
+joined again.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from mha_judge.grading.binding.roles import is_bias
 _AXES = range(4)
 _NORM = (".scale", ".shift")
 _LONGEST_FUSED = 3
-"""Maps in one matrix that are bound as a fused one, in more layouts than one after the other."""
+"""The most maps in one matrix that are bound as a fused map, which has further layouts."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Stack:
 
 
 Parts = dict[str, Stack]
-"""By path of a parameter."""
+"""Stacks by the path of their parameter."""
 
 
 def ways_apart(
@@ -44,7 +45,7 @@ def ways_apart(
     Args:
         parameters: The candidate's.
         roles: What the contract has.
-        wanted: A key; the way that it tells of is yielded alone, whatever the sizes would allow.
+        wanted: A key; only the way that it names is yielded, whatever the sizes would allow.
     """
     tried: list[Parts] = []
     for axes in [_AXES] if wanted else [range(axis, axis + 1) for axis in _AXES]:
@@ -93,7 +94,7 @@ def _key(path: str, axis: int) -> str:
 
 
 def in_parts(parameters: Sequence[ParameterInfo], parts: Parts) -> list[ParameterInfo]:
-    """Return parameters with the parts of a stack in its place."""
+    """Return parameters with each stack replaced by its parts."""
     return [
         part
         for one in parameters
@@ -104,7 +105,7 @@ def in_parts(parameters: Sequence[ParameterInfo], parts: Parts) -> list[Paramete
 def joined(
     values: Mapping[str, Tensor], parameters: Sequence[ParameterInfo], parts: Parts
 ) -> dict[str, Tensor] | None:
-    """Return values by the paths that are there; None where one is for a part of a stack only."""
+    """Return values by the candidate's paths; None if only a part of some stack has a value."""
     whole = dict(values)
     for parameter in parameters:
         stack = parts.get(parameter.path)
@@ -122,7 +123,7 @@ def joined(
 def _maps(
     parameter: ParameterInfo, roles: Sequence[RoleWeights], axis: int, forced: bool
 ) -> list[ParameterInfo]:
-    """Return the parts of a parameter if they, but not it as a whole, fit a role."""
+    """Return the parts of a parameter if they fit a role and the whole does not."""
     shape = parameter.shape or []
     if leaves_no_choice(parameter.owner) or (_fitting(parameter, roles) and not forced):
         return []
@@ -146,7 +147,7 @@ def _norm(
     axis: int,
     forced: bool,
 ) -> list[ParameterInfo]:
-    """Return scale and shift of a norm that one parameter holds, and that fits no role."""
+    """Return scale and shift of a norm if one parameter holds both, and itself fits no role."""
     shape = parameter.shape or []
     if shape[axis : axis + 1] != [2] or is_bias(parameter.path):
         return []
@@ -172,7 +173,7 @@ def _holds_biases(
     sizes: set[int],
     roles: Sequence[RoleWeights],
 ) -> bool:
-    """Return whether a parameter beside a stack of maps has room for as many biases."""
+    """Return whether a parameter beside a stack of maps has room for a bias of each."""
     shape = parameter.shape or []
     beside = parameter.path.rpartition(".")[0] == stack.rpartition(".")[0]
     room = any(math.prod(shape) == count * size for size in sizes)

@@ -56,15 +56,15 @@ def arrangements(
     words: Vocabulary,
     wanted: Collection[str] = (),
 ) -> Iterator[Arrangement]:
-    """Yield every arrangement worth trying, the most plausible first; never none.
+    """Yield every arrangement worth trying, the most plausible first; at least one.
 
-    Each is laid out when it is asked for: most callers want the first.
+    Each is computed only when it is asked for, as most callers want the first.
 
     Args:
         parameters: The candidate's.
         roles: What the contract has.
         words: What candidates call roles.
-        wanted: The key of an arrangement of another size, whose layouts are kept where they fit.
+        wanted: The key of an arrangement at another size, whose layouts are kept if they fit.
 
     Raises:
         Unbound: If nothing fits; lists the parameters found and the roles wanted.
@@ -85,7 +85,7 @@ def arrangements(
 def _of_view(
     view: View, roles: Sequence[RoleWeights], words: Vocabulary, wanted: Collection[str]
 ) -> Iterator[Arrangement]:
-    """Yield the arrangements of parameters of which each is an array of its own."""
+    """Yield the arrangements of a view, in which each parameter is an array of its own."""
     for apart, parts in ways_apart(view.parameters, roles, wanted):
         parameters = in_parts(view.parameters, parts)
         for assignment in assignments(maps_of(parameters, roles, words), roles):
@@ -169,7 +169,7 @@ def _targets(
     for name, maps in chosen.items():
         if name in fused:
             size = len(fused[name])
-            # of two parts the order is that in which the last two of three stand
+            # two parts have the order of the last two of three
             places = [i - (len(order) - size) for i in order if i >= len(order) - size]
             parts = [roles[fused[name][place]] for place in places]
             heads = [part.heads for part in parts]
@@ -195,10 +195,11 @@ def _targets(
 def _common_layouts(
     targets: Sequence[_Filled], wanted: Collection[str]
 ) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the kind of each target, and the layouts from which each kind has one.
+    """Return the kind of each target, and the layouts that all maps of a kind can have.
 
-    What splits outputs is a kind, what splits inputs another. A map that shares no layout with
-    its kind makes a kind of its own, and a `Linear` says nothing of the matrices beside it.
+    Maps whose outputs are split are one kind, those whose inputs are split another. A map that
+    shares no layout with its kind is a kind of its own. So is a `Linear`, as its layout says
+    nothing about the matrices beside it.
     """
     kinds: list[str] = []
     options: dict[str, list[str]] = {}
@@ -220,7 +221,7 @@ def _common_layouts(
 
 
 def _choice(target: _Filled, layout: str) -> str:
-    """Return what a key says of one target."""
+    """Return the part of a key that names a target's layout."""
     return f"{'+'.join(target.roles)}={layout}"
 
 
@@ -268,7 +269,7 @@ def _complaint(
 
 
 def _lack(maps: Sequence[Map], roles: Sequence[RoleWeights]) -> str:
-    """Return what is plainly missing: norms, or maps that nothing can hold in parts."""
+    """Return what is plainly missing: norms, or maps that nothing fits and that have no parts."""
     norms = sum(one.kind == "norm" for one in maps)
     asked = sum(role.kind == "norm" for role in roles)
     if norms < asked:

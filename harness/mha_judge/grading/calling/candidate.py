@@ -21,8 +21,7 @@ _Proxy = Function | ModuleEntry | ObjectEntry | AnswerSheet
 class Candidate:
     """The entries of a problem, as attributes by their names in the contract.
 
-    It has no other attribute that an entry's name could hide: those begin with an underscore, as
-    no entry does.
+    All its other attributes begin with an underscore, as no entry does, so no name can clash.
     """
 
     def __init__(self, context: Context) -> None:
@@ -47,7 +46,7 @@ class Candidate:
 
 
 def context_of(candidate: Candidate) -> Context:
-    """Return what the entries of a candidate have in common."""
+    """Return the context that the entries of a candidate share."""
     return candidate._context
 
 
@@ -59,9 +58,9 @@ def untraced(candidate: Candidate) -> Iterator[None]:
 
 
 def gradient_modes(candidate: Candidate) -> Iterator[str]:
-    """Yield the modes in which calls that build on one another are all made, one after another.
+    """Yield the gradient modes, in each of which a check makes all calls that build on one another.
 
-    It is the plain one alone, which is empty, until calls are made in manners.
+    Until calls are made in manners, only the plain mode is yielded, which is empty.
     """
     manners = context_of(candidate).manners
     yield from (mode for mode in AXES["mode"] if not mode or manners.takes("mode", mode))

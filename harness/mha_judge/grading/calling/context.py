@@ -1,4 +1,4 @@
-"""One submission in one worker: what everything of it that can be called has in common."""
+"""One submission in one worker: the state that everything callable in it shares."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from mha_judge.submission import Submission
 
 
 class Recogniser(Protocol):
-    """Knows mistakes by what they answer."""
+    """Recognises mistakes by their results."""
 
     def recognises(self, step: Step) -> bool:
-        """Return whether the answer to a step is that of a known mistake."""
+        """Return whether a known mistake gives the result of a step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,15 +40,15 @@ class Task:
     vocabulary: Vocabulary
     """What candidates call things."""
     seed: int
-    """Of inputs and weights."""
+    """Determines inputs and weights."""
     questions: Mapping[str, Question]
-    """By id, those with choices or an explanation."""
+    """By id, the questions with choices or an explanation."""
     recogniser: Recogniser | None = None
-    """Tells mistakes apart where weights can be bound in several ways."""
+    """Recognises mistakes if weights can be bound in several ways."""
     fused_attention: bool = True
-    """Whether torch's ready-made attention is there."""
+    """Whether torch's ready-made attention is available."""
     mistaken: ModuleType | None = None
-    """A program that makes a mistake, where that is taken for right; None: the reference is."""
+    """A program with a mistake that counts as right; None: the reference counts."""
 
     @property
     def expected(self) -> ModuleType:
@@ -69,7 +69,7 @@ class Context:
         self.rules: dict[str, str] = {}
         """By id of a check, the rule that it holds the submission to in every call."""
         self.observations: list[Observed] = []
-        """What every call did, where what is ruled out shows only so."""
+        """What every call did, if only that shows whether a rule was broken."""
         self.observed = "autograd" in task.problem.forbid or any(
             entry.arrays == "numpy" for entry in task.problem.entry
         )
@@ -78,14 +78,14 @@ class Context:
         self._layers = 0
 
     def enter(self, check: str) -> None:
-        """Note which check runs: weights are drawn for it alone."""
+        """Note which check runs: each draws weights of its own."""
         self._check = check
         self._layers = 0
         self.trace.enter(check)
 
     @contextmanager
     def trials(self) -> Iterator[None]:
-        """Make calls of the judge's own: in plain manner, and left out of the diagnosis."""
+        """Let the judge make calls for itself, in plain manner and left out of the diagnosis."""
         with self.trace.paused(), self.manners.off():
             yield
 

@@ -1,6 +1,6 @@
 """The submission on a GPU: a second context, in a worker that has the device.
 
-The worker took it before it read the file. Expected values are the judge's own, of the CPU.
+The worker takes it before it reads the file. The judge computes expected values on the CPU.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class GpuLease:
         return self._access.why_not()
 
     def why_not_taken(self) -> str | None:
-        """Wait for the device, take it for this submission, and return why that cannot be done.
+        """Wait for the device and take it for this submission; return why that fails, or None.
 
         Raises:
-            SandboxUnavailable: It cannot, and was asked for by name.
+            SandboxUnavailable: It fails, and the device was asked for by name.
         """
         if self._gpu is None:
             try:
@@ -65,7 +65,7 @@ class GpuLease:
         )
 
     def close(self) -> None:
-        """End the worker, which gives its memory back, and let the next submission have it."""
+        """End the worker, which frees its memory, and let the next submission take the device."""
         if self._gpu is not None:
             context_of(self._gpu).session.close()
             self._gpu = None
@@ -85,12 +85,12 @@ class GpuLease:
 
     @property
     def device(self) -> str:
-        """What a report says of where the checks ran."""
+        """The device on which the checks ran, in the words of a report."""
         return described(self.facts) if self.facts is not None else "cpu"
 
     @property
     def context(self) -> Context | None:
-        """What the submission did there, once the device is taken."""
+        """The submission's context on the device, once that is taken."""
         return context_of(self._gpu) if self._gpu is not None else None
 
 
@@ -103,5 +103,5 @@ class Gpu(Candidate):
 
 
 def lease_of(gpu: Gpu) -> GpuLease:
-    """Return what holds the device."""
+    """Return the lease that holds the device."""
     return gpu._lease

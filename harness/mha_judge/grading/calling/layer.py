@@ -41,7 +41,7 @@ class Layer(Target):
         self.sizes = dict(sizes)
         self.dtype = dtype
         self.draw = maker.context.draw_weights()
-        # of the contract's own program: a mistake may lack a map, or have it in another shape
+        # of the reference: a mistake may lack a map, or have it in another shape
         reference = getattr(maker.context.task.reference, maker.entry.name)
         self._contract = _parameters_of(reference, tuple(self.sizes.items()))
         self._handle, self.parameters = maker.make(sizes)
@@ -53,20 +53,20 @@ class Layer(Target):
         self._held: Mapping[str, Tensor] = {}
         """What the candidate's layer holds, by path."""
         self._weights: bytes | None = None
-        """What tells the weights that are bound from others."""
+        """A hash of the weights that are bound."""
         self._stale = False
         """Whether the references hold other weights than those that are bound."""
 
     @property
     def is_usable(self) -> bool:
-        """Whether its process still lives, and dropout is off."""
+        """Whether the layer's process still lives, and dropout is off."""
         return self.generation == self._context.session.generation and not self.training
 
     @property
     def parameter_count(self) -> int:
         """Numbers in all parameters of the candidate's layer, each array counted once.
 
-        An array that may be spared counts where it is bound.
+        An array that need not be a weight counts only if it is bound.
         """
         assert self.arrangement is not None
         bound, aliases = self.arrangement.values, self.arrangement.aliases
@@ -94,9 +94,9 @@ class Layer(Target):
         return found
 
     def choices(self, wanted: Sequence[str] = ()) -> Iterator[Arrangement]:
-        """Yield arrangements of all parameters, then of those that cannot be spared.
+        """Yield arrangements of all parameters, then only of those that must be weights.
 
-        Their values are places among the numbers of the roles.
+        Their values are positions among the numbers of the roles.
         """
         unbound: Unbound | None = None
         words, roles = self._context.task.vocabulary, numbered(self._roles)
@@ -129,7 +129,7 @@ class Layer(Target):
     def bind(self, arrangement: Arrangement) -> None:
         """Copy one arrangement's numbers into the candidate's layer and into the references.
 
-        What it holds already is left alone, as by who sets a single bias.
+        Arrays that already hold these numbers are not set, as when a user sets a single bias.
         """
         self.arrangement = arrangement
         values, held = placed(arrangement.values, self._roles, self.dtype), self._held
@@ -150,7 +150,7 @@ class Layer(Target):
 
     @cached_property
     def _references(self) -> tuple[torch.nn.Module, torch.nn.Module]:
-        """The references, made only where what is expected is not remembered."""
+        """The references, made only if an expected result is not in memory."""
         expected = getattr(self._context.task.expected, self.entry.name)
         exact = make_layer(expected, self.sizes, torch.float64)
         return exact, make_layer(expected, self.sizes, self.dtype)
@@ -168,16 +168,16 @@ class Layer(Target):
                         part.copy_(numbers.to(self.dtype))
 
     def says(self, parameter: ParameterInfo) -> tuple[str | None, bool]:
-        """Return what a parameter's name says that it is."""
+        """Return the role that a parameter's name says, and whether it says a bias."""
         return said_of(parameter.path, self._context.task.vocabulary, names_of(self._roles))
 
     def reads(self, parameter: ParameterInfo, args: Sequence[Tensor]) -> bool:
-        """Return whether a call's answer depends on an array; spoils the layer.
+        """Return whether a call's result depends on an array; spoils the layer.
 
-        An exception or NaN where the array is NaN says so.
+        The array is filled with NaN; if the call then raises or gives NaN, it does.
         """
         words = self._context.task.vocabulary
-        with contextlib.suppress(Unbound):  # what it holds at first does as well
+        with contextlib.suppress(Unbound):  # its first weights will do
             self.bind(next(arrangements(self.parameters, numbered(self._roles), words)))
         self._held = {}
         numbers = torch.full(parameter.shape or [], torch.nan)
@@ -221,7 +221,7 @@ class Layer(Target):
         return self
 
     def like(self, dtype: torch.dtype | None = None, **sizes: Any) -> Layer:
-        """Return another layer with weights of its own, in some sizes or its dtype unlike this."""
+        """Return another layer with weights of its own, with other sizes or another dtype."""
         other = Layer(self.maker, {**self.sizes, **sizes}, dtype or self.dtype)
         other.bind_first(self.maker.chosen)
         return other
@@ -234,7 +234,7 @@ class Layer(Target):
         return twin
 
     def read(self, value: Live) -> Any:
-        """Return a live object as it stands now."""
+        """Return what a live object holds now."""
         found = self._context.session.request(Operation.FETCH, [value.kept]).value
         if not isinstance(found, list) or len(found) != 1:
             raise Crashed("the worker's answer lacks a kept value")
@@ -242,10 +242,10 @@ class Layer(Target):
         return found[0]
 
     def _of_contract(self) -> list[ParameterInfo]:
-        """Return the parameters to bind: where attributes for NumPy have its names, only those.
+        """Return the parameters to bind; of a NumPy class with the contract's names, only those.
 
-        They are set from outside, whatever they hold at first; only an axis for the heads is kept.
-        A vector may be a bias; further arrays, such as gradients, are none of the contract's.
+        These attributes are set from outside, whatever they hold at first; of their shape, an axis
+        for the heads is kept. Vectors may be biases; other arrays, such as gradients, are left out.
         """
         found = {one.path: one for one in self.parameters}
         references = [role.reference for role in self.entry.roles]
@@ -316,7 +316,7 @@ class Layer(Target):
     def _parameter_gradients(
         self, found: Mapping[str, Tensor | None], wanted: Mapping[str, Expected]
     ) -> list[tuple[str, Tensor | None, Expected]]:
-        """Return a row for each bound parameter, its gradient laid out as its numbers are."""
+        """Return a row for each bound parameter, with gradients laid out as its numbers are."""
         if not self.maker.found.definition.module or self.arrangement is None:
             return []  # an ordinary class need not be trainable
         exact = self._arranged({name: one.exact for name, one in wanted.items()})
@@ -351,18 +351,18 @@ class Layer(Target):
 
 @lru_cache(maxsize=512)
 def _parameters_of(cls: Any, sizes: tuple[tuple[str, Any], ...]) -> Mapping[str, Tensor]:
-    """Return parameters of a program's layer by path: how large they are, not what they hold."""
+    """Return parameters of a program's layer by path; only their shapes mean something."""
     return dict(make_layer(cls, dict(sizes), torch.float64).named_parameters())
 
 
 def _shape(found: ParameterInfo, weight: Tensor) -> list[int]:
-    """Return the shape of an attribute's array; that of x @ W where it holds none to speak of."""
+    """Return the shape of an attribute's array, or (in, out) if it holds one number at most."""
     shape = found.shape or []
     return shape if torch.Size(shape).numel() > 1 else list(weight.T.shape)
 
 
 def held(parameters: Mapping[str, Tensor], role: Role) -> tuple[Tensor, Tensor | None]:
-    """Return what a reference holds for a role, weight and bias; of a fused map the part.
+    """Return a reference's weight and bias for a role; of a fused map, the role's part.
 
     Args:
         parameters: The reference's, by path.
@@ -375,7 +375,7 @@ def held(parameters: Mapping[str, Tensor], role: Role) -> tuple[Tensor, Tensor |
 
 
 def _parts(parameters: Mapping[str, Tensor], role: Role) -> tuple[Tensor | None, Tensor | None]:
-    """Return what is there of a role, weight and bias."""
+    """Return a role's weight and bias, each None if it is missing."""
     weight, bias = (_part(parameters.get(path), role) for path in _paths(parameters, role))
     return weight, bias
 

@@ -23,7 +23,7 @@ _SHAPING = ("_dim", "_len", "_size", "_hiddens")
 
 
 class Maker:
-    """A class of the candidate's, whose instances are layers."""
+    """A candidate's class, whose instances are layers."""
 
     def __init__(self, context: Context, entry: Entry, found: Found) -> None:
         self.context = context
@@ -32,11 +32,11 @@ class Maker:
         self.chosen: tuple[str, ...] | None = None
         """How the weights are arranged in its parameters, once that is found."""
         self.arranged: dict[tuple[object, ...], Arrangement] = {}
-        """What was found for layers of a form."""
+        """The arrangements found, by the form of a layer."""
 
     @cached_property
     def spare(self) -> frozenset[str]:
-        """Paths of arrays that need be none of the weights."""
+        """Paths of arrays that need not be weights."""
         return frozenset()
 
     def attempt(self, *sizes: float) -> None:
@@ -74,7 +74,7 @@ class Maker:
         self.context.session.request(Operation.CALL, (*call, None), target=handle)
 
     def bind_call(self, args: Sequence[Any], sizes: Mapping[str, Any]) -> Call:
-        """Return the bound arguments of a call; those of the contract that are missing are None."""
+        """Return the bound arguments of a call; missing ones of the contract are None."""
         names = self.entry.arguments
         values = dict(zip(names, [*args, *[None] * (len(names) - len(args))], strict=True))
         what = f"`{self.found.name}` when called"

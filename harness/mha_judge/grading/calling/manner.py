@@ -1,10 +1,9 @@
-"""How calls are made, beside what they are given: axes that hold for every problem.
+"""How calls are made, apart from their arguments: axes that hold for every problem.
 
 A right answer is the same whether gradients are recorded or not, wherever its inputs lie in memory
 and whatever is called before and after. So every call of a check that compares values is made in a
-manner drawn from the seed: the rows of a covering array, in which every two values meet. Only where
-a check fails is it run again in plain manner, and then with one value after another, until the
-cause stands alone.
+manner drawn from the seed: a row of a covering array, which covers every pair of values. If a check
+fails so, it is run again with one value after another made plain, until only the cause is left.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ AXES: Mapping[str, Mapping[str, str]] = {
         "moved": "after .to(torch.float64) and back",
     },
 }
-"""By axis, its values, the plain one first, and when a call is made so, in words."""
+"""By axis, its values, the plain one first, and what a report calls such a call."""
 Manner = dict[str, str]
 """By axis, a value that is not plain."""
 _TWICE = ("before", "after", "instance")
@@ -78,10 +77,10 @@ MAX_REHEARSED = 20_000
 
 
 MANY = max(map(len, AXES.values()))
-"""Calls of one kind that see every value of every axis."""
+"""The number of calls of one kind that cover every value of every axis."""
 GRADIENTS = "gradients"
 Kind = tuple[object, ...]
-"""What tells calls apart that must each see every value: what is called, and with which inputs."""
+"""What is called, and which inputs are given: each kind of call must be made with every value."""
 
 
 @cache
@@ -92,7 +91,7 @@ def _pairs() -> tuple[Manner, ...]:
 
 
 def _rows(seed: int) -> list[Manner]:
-    """Return manners in which first every value is met, and then every two values together."""
+    """Return manners that cover first every value, and then every pair of values."""
     draw = Draw(seed, "manners")
     columns = {}
     for axis, values in AXES.items():
@@ -112,10 +111,10 @@ class Manners:
         self._next: Counter[Kind] = Counter()
         self._start: Counter[Kind] = Counter()
         self.made: set[tuple[str, str]] = set()
-        """Values that are not plain in which some call of this check was made."""
+        """Values, other than plain ones, with which some call of this check was made."""
 
     def restart(self) -> None:
-        """Begin with the first row again: calls in plain manner so far have seen none."""
+        """Begin with the first row again: the plain calls so far have used none."""
         self._next.clear()
 
     def enter(self) -> None:
@@ -139,7 +138,7 @@ class Manners:
 
     @property
     def is_short(self) -> bool:
-        """Whether this check made calls of a kind that has not seen every value so far."""
+        """Whether this check made calls of a kind that has not been made with every value yet."""
         return any(
             self._next[kind] < MANY
             for kind in self._next - self._start
@@ -148,7 +147,7 @@ class Manners:
 
     @contextmanager
     def off(self) -> Iterator[None]:
-        """Make calls in plain manner, and let no row go by."""
+        """Make calls in plain manner, and use up no row."""
         allowed, following = self._allowed, self._next.copy()
         self._allowed = ()
         try:
@@ -162,7 +161,7 @@ class Manners:
         """Return the number of the next call of a kind, and in which manner it is made.
 
         Args:
-            kind: What it is a call of.
+            kind: The kind of call.
             values: The call's inputs.
             without: Axes in which it cannot be made, or `axis=value`.
         """
@@ -182,7 +181,7 @@ class Manners:
         return number, manner
 
     def takes(self, axis: str, value: str) -> bool:
-        """Return whether calls may be made in one manner, of which it is noted that one is."""
+        """Return whether calls may be made with this value; if so, note that one is."""
         if (axis, value) not in self._allowed:
             return False
         self.made.add((axis, value))

@@ -21,7 +21,7 @@ from mha_judge.outcomes import Outcome
 _NEARLY = 1e-3
 """Share of the largest number that a layer with the right weights may be off on the probe."""
 _MAX_MEASURED = 64
-"""Arrays of an ordinary class of which is tried whether a call reads them."""
+"""Arrays of an ordinary class for which it is tried whether a call reads them."""
 _MAX_RECOGNISED = 24
 """Arrangements in which a wrong layer is compared with the known mistakes."""
 
@@ -44,11 +44,11 @@ class ModuleEntry(Maker):
 
     @cached_property
     def spare(self) -> frozenset[str]:
-        """Paths of arrays that need be none of the weights.
+        """Paths of arrays that need not be weights.
 
         In a module of torch these are all plain arrays, such as a scale or a mask. In another class
-        it is what a call does not read, such as buffers for gradients; but one whose name says what
-        it is should have been read, unless another has that name too.
+        these are the arrays that a call does not read, such as buffers for gradients. An array that
+        names a role is not among them, unless the call reads another with that name.
         """
         with self.context.trials():
             layer = self._probe()
@@ -73,9 +73,9 @@ class ModuleEntry(Maker):
         return [layer.draw.normal(*shape) for shape in self.entry.probe.inputs]
 
     def _reproduces(self, layer: Layer, args: Sequence[Tensor]) -> bool:
-        """Return whether a layer gives nearly what the reference gives; a dead worker is no answer.
+        """Return whether a layer's result is near the reference's; if the worker dies, raise.
 
-        Nearly, as a layer of a norm with another ε is still recognised; wrong weights are far off.
+        Near is enough: a norm with another ε is still recognised, and wrong weights are far off.
         """
         try:
             answer = layer(*args)
@@ -114,7 +114,7 @@ class ModuleEntry(Maker):
             self.context.note(f"weights bound by {_words(known)}")
 
     def _is_known_mistake(self, layer: Layer) -> bool:
-        """Return whether the layer's last answer is what a known mistake gives with its weights."""
+        """Return whether the layer's last result is that of a known mistake with its weights."""
         recogniser = self.context.task.recogniser
         if recogniser is None or layer.last is None:
             return False
@@ -127,5 +127,5 @@ def _is_near(found: Any, expected: Expected, label: str) -> bool:
 
 
 def _words(key: tuple[str, ...]) -> str:
-    parts = (part.rpartition("=")[2] for part in key)  # the layouts without the roles they are of
+    parts = (part.rpartition("=")[2] for part in key)  # the layouts, without their roles
     return ", ".join(dict.fromkeys(part for part in parts if part))

@@ -34,7 +34,7 @@ class Observed(Described):
 
 
 class Note(Described):
-    """Something that the submission was noted to make use of, as the worker tells it."""
+    """Something that the submission used, as the worker tells it."""
 
     rule: Literal["fused-attention", "autograd"]
     name: Text
@@ -42,7 +42,7 @@ class Note(Described):
 
 
 class Gradients(Described):
-    """Gradients by name, None where nothing depends on the input."""
+    """Gradients by name, None where no output depends on the input."""
 
     inputs: dict[str, Tensor | None]
     parameters: dict[str, Tensor | None]
@@ -77,15 +77,15 @@ class Called(Described):
     inputs: tuple[list[Any] | tuple[Any, ...], dict[str, Any]] | None = None
     observed: Observed | None = None
     devices: Annotated[list[Text], Field(max_length=10_000)] | None = None
-    """Where the tensors of the answer are, if that alone was asked."""
+    """The devices of the result's tensors, if only these were asked for."""
     peak_bytes: Count | None = None
-    """What the call allocated on the device at once, beyond its inputs."""
+    """The peak of what the call allocated on the device, beyond its inputs."""
 
     def what_it_did(self) -> Observed:
         """Return what was seen of an observed call, or of its backward pass.
 
         Raises:
-            Crashed: The worker did not say.
+            Crashed: The worker sent no observation.
         """
         if self.observed is None:
             raise Crashed("the worker's answer lacks the observation")
@@ -102,7 +102,7 @@ class Facts(Described):
 
 
 class RaisedThere(Described):
-    """An exception of the submission's."""
+    """An exception that the submission raised."""
 
     type: Text
     message: Annotated[str, Field(max_length=20_000)]
@@ -149,7 +149,7 @@ def parse_notes(fields: object) -> list[Note]:
     """Return what a worker noted.
 
     Raises:
-        Crashed: If it is none.
+        Crashed: If it cannot be read.
     """
     return _told(_NOTES, fields)
 
@@ -163,13 +163,13 @@ def parse_reached(fields: object) -> list[int]:
     """Return the blocks that a worker says were reached, by number.
 
     Raises:
-        Crashed: If it is none.
+        Crashed: If it cannot be read.
     """
     return _told(_REACHED, fields)
 
 
 def _told(adapter: TypeAdapter[_Told], fields: object) -> _Told:
-    """Return what a worker tells with an answer; it ends with what cannot be read."""
+    """Return what a worker sends along with an answer; raise `Crashed` if it cannot be read."""
     try:
         return adapter.validate_python(fields)
     except ValidationError as error:
@@ -177,7 +177,7 @@ def _told(adapter: TypeAdapter[_Told], fields: object) -> _Told:
 
 
 def parse_raised(fields: object) -> RaisedThere:
-    """Return an exception of the submission's; what cannot be read is an exception all the same."""
+    """Return the submission's exception; one that cannot be read is replaced by another."""
     try:
         return RaisedThere.model_validate(fields)
     except ValidationError:

@@ -31,7 +31,7 @@ from mha_judge.wire.bounds import MAX_ANSWERS_BYTES, MAX_NOTES, MAX_OUTPUT_BYTES
 from mha_judge.wire.operations import Operation
 
 DEVICE_START_S = 120.0
-"""Until a worker has a GPU: CUDA's libraries are gigabytes, read from a cold disk."""
+"""Time for a worker to take a GPU: CUDA's libraries are gigabytes, read from a cold disk."""
 _GPU_IS_LOST = frozenset({"AcceleratorError"})
 _GPU_ERROR = re.compile(r"CUDA error|device-side assert")
 
@@ -70,7 +70,7 @@ class Session:
             device_bytes: What may be allocated there.
             dropout: Whether torch's dropout does anything.
             fused_attention: Whether torch's ready-made attention is there.
-            seed: The grade's. The submission's draws are repeated with it, and cannot tell it.
+            seed: The grade's seed. It fixes the submission's draws, which do not reveal it.
         """
         self._dropout = dropout
         self._fused_attention = fused_attention
@@ -92,7 +92,7 @@ class Session:
         self.tier: Tier | None = None
         self.definitions: dict[str, Definition] = {}
         self.computed_s = 0.0
-        """The processor time of all answers: what a busy machine does not add to."""
+        """The processor time of all answers; a busy machine does not add to it."""
         self.cpu_s = 0.0
         self.peak_memory_bytes = 0
         self.output = ""
@@ -148,10 +148,10 @@ class Session:
         self.definitions = loaded.definitions
 
     def _take_device(self) -> None:
-        """Let the worker take its device while it is still our own code alone.
+        """Let the worker take its device while it still runs only our own code.
 
         Raises:
-            SandboxUnavailable: It cannot be had.
+            SandboxUnavailable: The device cannot be taken.
         """
         fields = {"name": self._device, "memory_bytes": self._device_bytes}
         try:
@@ -172,12 +172,12 @@ class Session:
 
         Args:
             op: What the worker is asked for.
-            value: What it is given, copied before `meanwhile` begins.
+            value: What the worker is given, copied before `meanwhile` begins.
             meanwhile: What the judge does while the worker computes.
             fields: The rest of the request's header.
 
         Raises:
-            Raised, TimedOut, Crashed, NotAssessed: What became of the submission instead.
+            Raised, TimedOut, Crashed, NotAssessed: What the submission did instead of answering.
         """
         if not self._alive:
             self._revive()
@@ -186,7 +186,7 @@ class Session:
 
     @contextmanager
     def allowing(self, more_s: float) -> Iterator[None]:
-        """Let calls take longer than the limit of one says, and the whole submission with them."""
+        """Add `more_s` to the time limit of a call, and to that of the whole submission."""
         call_s = self._call_s
         self._call_s += more_s
         self._left_s += more_s
@@ -197,7 +197,7 @@ class Session:
 
     @property
     def notes(self) -> list[Note]:
-        """What the submission was noted to make use of, in all requests so far."""
+        """What the submission was noted to use, in all requests so far."""
         return list(self._notes.values())
 
     @property
@@ -218,7 +218,7 @@ class Session:
             raise NotAssessed(f"the file did not load again: {error}") from error
 
     def _require_time(self) -> None:
-        """Check that the submission has worked for less than it may in all.
+        """Check that the submission has not used up its time.
 
         Only the worker's time counts: a judge that is slow, or on a busy machine, must not fail a
         right answer.
@@ -263,7 +263,7 @@ class Session:
         except Raised as raised:
             lost = raised.kind in _GPU_IS_LOST or _GPU_ERROR.search(raised.message)
             if self._device and lost:
-                self._end()  # nothing works on this device any more until the process is another
+                self._end()  # nothing works on this device any more in this process
             raise
 
     def _open(self, op: Operation, reply: Reply) -> Any:
@@ -305,7 +305,7 @@ class Session:
 
 
 _PACKAGES = "torch, numpy and einops"
-"""What a submission may import that Python does not bring."""
+"""What a submission may import beside the standard library."""
 _SIGNALS: dict[int, str] = {
     6: "aborted",
     7: "bus error",

@@ -27,20 +27,20 @@ class Shapes:
         """Take a call.
 
         Args:
-            domain: That of the entry.
-            names: Its arguments, in the contract's order.
-            args: The call's.
+            domain: The entry's domain.
+            names: The entry's arguments, in the contract's order.
+            args: The call's arguments.
             made: What the layer was made with, by name; empty for a function.
 
         Raises:
-            Unshaped: If the call is none of the domain.
+            Unshaped: If the call does not fit the domain.
         """
         self._domain = domain
         self._args = dict(zip(names, args, strict=False))
         self.letters = {
             name: value for name, value in made.items() if type(value) is int and value > 0
         }
-        """The size of each."""
+        """The size of each letter."""
         for name, value in self._args.items():
             for letter, size in self._sizes(name, value):
                 if self.letters.setdefault(letter, size) != size:
@@ -93,14 +93,14 @@ class Shapes:
 
         Lengths are drawn anew, up to the new size.
 
-        What has no number below zero has none afterwards.
+        An input without numbers below zero has none afterwards.
 
         Args:
             letters: New sizes; all others stay.
             draw: Where the numbers come from.
             only: The one argument that is changed; all if empty.
-            leading: What leading axes are cut to; not cut if 0.
-            spread: Sizes of as many leading axes, the first first; 0 for one that stays.
+            leading: Size to which leading axes are cut; not cut if 0.
+            spread: Sizes of leading axes, from the first on; 0 for an axis that stays.
         """
         own = self._leading(leading, spread)
         return [
@@ -109,7 +109,7 @@ class Shapes:
         ]
 
     def _leading(self, most: int, spread: Sequence[int]) -> list[int]:
-        """Return the sizes of the leading axes that have no letters, the last of them last."""
+        """Return the new sizes of the leading axes that have no letters, in order."""
         for index, value in self.numbers().items():
             name = list(self._args)[index]
             axes = self._axes(name, self._one(name), value)
@@ -124,7 +124,7 @@ class Shapes:
         return self._leading(0, ())
 
     def leading_axes(self) -> dict[int, int]:
-        """Return how many leading axes without letters each input has that may have any."""
+        """Return how many leading axes without letters each input has, if it may have any."""
         return {
             index: value.dim() - len(self._axes(name, shape, value))
             for index, (name, value) in enumerate(self._args.items())
@@ -174,7 +174,7 @@ class Shapes:
                 new = new.index_select(axis, torch.arange(wanted) % size)
         if new.shape != value.shape and value.is_floating_point() and not self._is_mask(name):
             scale = float(value.double().std(unbiased=False))
-            if not 0 < scale < _LARGEST_SCALE:  # what is blocked may be huge, or NaN
+            if not 0 < scale < _LARGEST_SCALE:  # blocked numbers may be huge, or NaN
                 scale = 1.0
             drawn = torch.float64 if value.dtype is torch.float64 else torch.float32
             numbers = scale * draw.normal(*new.shape, dtype=drawn)
@@ -230,7 +230,7 @@ class Shapes:
 
     @property
     def pattern(self) -> tuple[object, ...]:
-        """What tells calls apart that a domain covers each: what is given, and how it spreads."""
+        """The kind of call: which arguments are given, and which of their axes are broadcast."""
         given = [self._pattern(name, value) for name, value in self._args.items()]
         while given and given[-1] is None:  # left out, or None: it is the same
             given.pop()
@@ -247,8 +247,8 @@ class Shapes:
 
 
 def signed_like(value: Tensor, numbers: Tensor) -> Tensor:
-    """Return numbers, none below zero if a value has none below zero.
+    """Return `numbers`, without their signs if `value` has no number below zero.
 
-    A check that asks above zero only may have to: a sum of one product is next to nothing.
+    A check may need inputs above zero only: with others, a sum may be next to nothing.
     """
     return numbers.abs() if bool((value >= 0).all()) else numbers

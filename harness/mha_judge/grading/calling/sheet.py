@@ -24,7 +24,7 @@ class AnswerSheet:
         self._values: dict[Any, Any] | None = None
 
     def given(self, key: str) -> object:
-        """Return one answer as it was written, of which another check makes sure; None if missing.
+        """Return one answer as it was written; None if missing, which another check reports.
 
         Raises:
             CheckFailure: If ANSWERS is not a dict.

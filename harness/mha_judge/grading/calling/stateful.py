@@ -39,7 +39,7 @@ class ObjectEntry:
 
 
 class Stateful:
-    """An object of the candidate's, and the reference's in two precisions, called in step."""
+    """A candidate's object, and the reference's in two precisions, called in step."""
 
     def __init__(self, maker: ObjectEntry, sizes: dict[str, float]) -> None:
         self.maker = maker
@@ -89,7 +89,7 @@ class Bound(Target):
         )
 
     def observe(self, *args: Any, mode: str = "", layout: str = "", wrt: Sequence[int] = ()) -> Any:
-        """Return what a call does. It is made once: the object is another one afterwards."""
+        """Return what a call does. It is made only once, as it changes the object."""
         manner = {"mode": mode, "layout": layout}
         # references keep in step
         called, _ = self._answered(args, observe="call", manner=manner, wrt=wrt)

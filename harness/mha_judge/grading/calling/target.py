@@ -38,9 +38,9 @@ from mha_judge.wire.operations import Operation
 
 _Expectation = TypeVar("_Expectation")
 _NOT_KEPT = ("mode=inference_mode", "leaf")
-"""Manners whose answer may not do for a later call."""
+"""Manners in which a later call may not be able to use the result."""
 NOT_OF_WHAT_IS_KEPT = (*_NOT_KEPT, "before", "after", "instance")
-"""Those that may change what an earlier call has left, too."""
+"""The same, and manners that may change what an earlier call has left."""
 
 
 class Wanted(NamedTuple):
@@ -51,31 +51,31 @@ class Wanted(NamedTuple):
     cotangents: Sequence[Tensor | None]
     """The gradients of the results."""
     parameters: bool
-    """Whether those of a layer's parameters, too."""
+    """Whether gradients of a layer's parameters are asked for too."""
     frozen: str = ""
-    """Which of these do not learn: `one`, `all but one`; empty for none."""
+    """Which parameters do not learn: `one`, `all but one`; empty for none."""
     number: int = 0
-    """Which one, counted around."""
+    """Which one, modulo their count."""
 
 
 Gradient = tuple[str, Tensor | None, Expected]
-"""Of what, what came if anything did, and what is expected."""
+"""Its label, the gradient or None, and what is expected."""
 
 
 class Told(NamedTuple):
-    """What came of a call."""
+    """The results of a call."""
 
     answer: Answer
     gradients: list[Gradient]
     inputs: list[Any] | None
-    """The contract's arguments as they stand after it, if they were asked for."""
+    """The contract's arguments as they are after the call, if they were asked for."""
 
 
 class Target:
-    """Something that can be called: arguments bound, reference asked too, answer kept apart."""
+    """Something that can be called: it binds the arguments, and asks the reference too."""
 
     chained = False
-    """Whether what a call gives depends on the calls before it."""
+    """Whether a call's result depends on the calls before it."""
 
     def __init__(self, context: Context, entry: Entry) -> None:
         self._context = context
@@ -84,7 +84,7 @@ class Target:
 
     @property
     def is_usable(self) -> bool:
-        """Whether it can be called as it was made."""
+        """Whether it can still be called in the state in which it was made."""
         return True
 
     # what the subclasses know
@@ -96,17 +96,17 @@ class Target:
         raise NotImplementedError
 
     def identity(self) -> Sequence[object] | None:
-        """Return what a reference's answer depends on beside the question; None if on more."""
+        """Return what the reference's result depends on beside the question; None if unknown."""
         return None
 
     def remembered(
         self, question: Sequence[object], ask: Callable[[], _Expectation]
     ) -> _Expectation:
-        """Return what the reference gives to a question, which is put to it only once.
+        """Return the reference's result for a question, which is computed only once.
 
         Args:
-            question: All that it consists of.
-            ask: Returns the answer.
+            question: All that the question consists of.
+            ask: Computes the result.
         """
         kept, own = memory(), self.identity()
         key = None if own is None or kept.is_off else key_of(own, question)
@@ -126,7 +126,7 @@ class Target:
 
         Args:
             args: As they are in the contract.
-            dtype: In which the reference is known to answer such a call.
+            dtype: The dtype in which the reference is known to answer such a call.
         """
 
         def ask() -> Any:
@@ -154,7 +154,7 @@ class Target:
         Args:
             args: As they are in the contract.
             keep: Whether later calls may use the result itself.
-            mode: The gradient mode, if not the one that is this call's turn.
+            mode: The gradient mode; by default the next one in turn.
         """
         number, manner = self._manner("value", args, *(_NOT_KEPT if keep else ()))
         manner |= {"mode": mode} if mode else {}
@@ -175,9 +175,10 @@ class Target:
         Args:
             args: As they are in the contract.
             manner: How it is called.
-            dtype: In which the reference is known to answer such a call; it is not run in it then.
+            dtype: The dtype in which the reference is known to answer such a call; then it is run
+                in float64 only.
             wanted: The gradients that are asked for.
-            inputs_after: Whether the inputs are asked for as they stand after the call.
+            inputs_after: Whether the inputs are asked for as they are after the call.
         """
         expected: list[Any] = []
         differentiated: list[Any] = []
@@ -215,13 +216,13 @@ class Target:
         return (self._send(args, keep=True) if keep else self._send(args)).value
 
     def inputs_after(self, *args: Any) -> list[Any]:
-        """Return the contract's arguments as they stand after a call."""
+        """Return the contract's arguments as they are after a call."""
         _, manner = self._manner("inputs", args, "before", "after", "instance", "leaf")
         called = self._send(args, inputs_after=True, manner=manner)
         return self._inputs_of(args, called)
 
     def inputs_of(self, step: Step) -> list[Any]:
-        """Return the contract's arguments as they stand after a step that asked for them."""
+        """Return the contract's arguments as they are after a step that asked for them."""
         return self._inputs_of(step.args, step.found)
 
     def _inputs_of(self, args: Sequence[Any], called: Called) -> list[Any]:
@@ -234,8 +235,8 @@ class Target:
     ) -> Observed:
         """Return what a call does: functions, operators, operations, sizes.
 
-        The value of the observed call is graded like any other: what is observed is the answer. In
-        a manner that is not plain it is graded by the claims on modes and layouts.
+        The observed call's value is compared like any other, so that what is observed is the
+        answer. If the manner is not plain, the claims on modes and layouts compare it.
 
         Args:
             args: The contract's arguments.
@@ -254,7 +255,7 @@ class Target:
     def observe_backward(
         self, *args: Any, wrt: Sequence[int], cotangents: Sequence[Tensor | None]
     ) -> Observed:
-        """Return what the backward pass of a call does; its gradients the claims are about."""
+        """Return what the backward pass of a call does; the claims compare its gradients."""
         wanted = list(cotangents)
         called = self._send(args, wrt=wrt, cotangents=wanted, observe="backward")
         return called.what_it_did()
@@ -268,8 +269,8 @@ class Target:
     ) -> list[Gradient]:
         """Return label, gradient and expectation of each differentiated input and parameter.
 
-        They are asked for again where fewer tensors require gradients: for some of the inputs, for
-        them or the parameters alone.
+        They are asked for again with fewer tensors that require gradients: some of the inputs, the
+        inputs alone, and the parameters alone.
         """
         _, manner = self._manner(GRADIENTS, args, "mode", "leaf", "frozen")
         rows = self._gradients(args, wrt, cotangents, parameters, manner)
@@ -328,7 +329,7 @@ class Target:
     def drawn_gradients(
         self, *args: Any, wrt: Sequence[int], cotangents: Sequence[Tensor | None]
     ) -> tuple[Any, list[Tensor | None]]:
-        """Return what a call that draws gives, as dropout does, and its gradients."""
+        """Return the result and gradients of a call that draws numbers, as dropout does."""
         manner = {"after": "call"} if self._context.manners.takes("after", "call") else {}
         with self._context.trace.paused():
             called = self._send(args, cotangents=list(cotangents), wrt=wrt, manner=manner)
@@ -427,18 +428,18 @@ class Target:
         return called
 
     def bound(self, args: Sequence[Any]) -> tuple[str | int, Call]:
-        """Return what is called in the worker, and its own arguments for those of the contract."""
+        """Return the worker's target, and the candidate's arguments for those of the contract."""
         target, signature = self._where(args)
         named = self._named(args)
         sizes = sizes_of(self.entry, args)
         return target, self._context.bind(self._what(), signature, named, sizes)
 
     def whereabouts(self, *args: Any) -> Called:
-        """Return on which devices a call's answer is, and what the call does; not its value."""
+        """Return the devices of a call's result, and what the call does; not its value."""
         return self._send(args, devices=True, observe="call")
 
     def peak_bytes(self, *args: Any) -> int:
-        """Return what a call allocates on the device at once, beyond its inputs."""
+        """Return the peak of what a call allocates on the device, beyond its inputs."""
         called = self._send(args, devices=True, peak=True)
         if called.peak_bytes is None:
             raise Crashed("the worker's answer lacks the memory")
@@ -446,7 +447,7 @@ class Target:
 
     def _manner(self, asked: str, args: Sequence[Any], *without: str) -> tuple[int, Manner]:
         """Return a number, and in which manner the next call is made."""
-        unfit = {*without, *self._unfit(), "leaf=none"}  # which gradients are swept through
+        unfit = {*without, *self._unfit(), "leaf=none"}  # gradients sweep through it
         if any(isinstance(leaf, Live) for leaf in leaves(args)):
             unfit |= {*NOT_OF_WHAT_IS_KEPT}
         if "autograd" in self._context.task.problem.forbid:
@@ -462,7 +463,7 @@ class Target:
         return ()
 
     def _fields(self) -> dict[str, Any]:
-        """Return what else a request says."""
+        """Return further fields of a request."""
         return {}
 
     def _named(self, args: Sequence[Any]) -> dict[str, Any]:
@@ -475,7 +476,7 @@ class Target:
     def _undo(
         self, args: Sequence[Any], passed: Sequence[Any], named: Mapping[str, Any]
     ) -> list[Any]:
-        """Return what came back of each argument, in the contract's order."""
+        """Return each argument as it came back, in the contract's order."""
         _, call = self.bound(args)
         passed = as_tensors(list(passed))
         named = {key: as_tensors(value) for key, value in named.items()}
@@ -489,7 +490,7 @@ class Target:
 def _fewer(
     wrt: Sequence[int], parameters: bool
 ) -> Iterator[tuple[Sequence[int], bool, tuple[str, str]]]:
-    """Yield fewer inputs, whether the parameters learn too, and the value of an axis that it is."""
+    """Yield fewer inputs, whether the parameters learn too, and the axis and value of that."""
     if len(wrt) > 1:
         yield from (([index], parameters, ("leaf", "one")) for index in wrt)
     if len(wrt) > 2:
@@ -515,7 +516,7 @@ def sizes_of(entry: Entry, args: Sequence[Any]) -> dict[str, int]:
 
 
 def _places(call: Call, wanted: Sequence[Any]) -> list[str]:
-    """Return where the differentiated arguments stand in a bound call: index or keyword."""
+    """Return the index or keyword of each differentiated argument in a bound call."""
     places = []
     for value in wanted:
         by_index = [str(i) for i, item in enumerate(call[0]) if item is value]

@@ -1,4 +1,4 @@
-"""What was asked of the candidate in each check, and what came back: the ground of a diagnosis."""
+"""What was asked of the candidate in each check, and what came back: the basis of a diagnosis."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Asked(Protocol):
 
     entry: Entry
     chained: bool
-    """Whether what it answers depends on what was asked before."""
+    """Whether its results depend on earlier requests."""
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Trace:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Leave out trials of the judge's own, such as arrangements of weights."""
+        """Leave out the judge's own trials, such as arrangements of weights."""
         before, self._paused = self._paused, True
         try:
             yield

@@ -17,8 +17,8 @@ def unreached(source: str, reached: Collection[int]) -> list[tuple[int, int]]:
 
     Args:
         source: The file.
-        reached: Numbers of the blocks that were, in the order of `blocks_of`. A file without any
-            was not marked, and nothing is known of it.
+        reached: Numbers of the reached blocks, in the order of `blocks_of`. If there are none, the
+            file was not marked, and nothing is known of it.
     """
     try:
         tree = ast.parse(source)

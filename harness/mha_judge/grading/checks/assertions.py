@@ -51,7 +51,7 @@ def require_gradients(rows: Iterable[tuple[str, Tensor | None, Expected]]) -> No
     """Assert that gradients are there, and right.
 
     Args:
-        rows: Of what, the gradient if there is one, and what is expected.
+        rows: Label, gradient or None, and what is expected, for each gradient.
 
     Raises:
         CheckFailure: Naming the input or parameter whose gradient is missing or wrong.
@@ -78,12 +78,12 @@ def assert_inputs_unchanged(target: Target, *args: Any) -> None:
 
 
 def require_unchanged(target: Target, args: Sequence[Any], inputs: Sequence[Any] | None) -> None:
-    """Assert that inputs are as they were.
+    """Assert that a call left its inputs as they were.
 
     Args:
         target: What was called.
-        args: With these arguments, of which the judge sent copies.
-        inputs: As they stand after the call; None where that was not asked.
+        args: The call's arguments, of which the judge sent copies.
+        inputs: The inputs after the call; None if they were not asked for.
 
     Raises:
         CheckFailure: Naming the input that changed.
@@ -91,7 +91,7 @@ def require_unchanged(target: Target, args: Sequence[Any], inputs: Sequence[Any]
     if inputs is None:
         return
     before, after = list(leaves(args)), list(leaves(inputs))
-    if len(after) != len(before):  # only a worker that lies sends an input of another build
+    if len(after) != len(before):  # only a worker that lies sends an input of another structure
         raise Crashed("the worker's answer lacks an input")
     for index, (one, other) in enumerate(zip(before, after, strict=True)):
         if isinstance(one, Tensor) and not (
@@ -118,8 +118,8 @@ def assert_rejected(target: Attempted, *args: Any, why: str) -> None:
     """Assert that input which the contract rules out raises, with any exception.
 
     Raises:
-        CheckFailure: If the call answers, or hangs or crashes.
-        NotAssessed: Never; a constructor that does not fit is no refusal.
+        CheckFailure: If the call answers, or hangs or crashes, or if a constructor does not fit,
+            which is no refusal.
     """
     try:
         target.attempt(*args)

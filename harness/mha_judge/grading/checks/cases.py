@@ -1,4 +1,4 @@
-"""The questions of checks that are asked again elsewhere: few, and as unlike as can be."""
+"""The questions of checks that are asked again elsewhere: few, and as different as possible."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.expecting.answer import assert_close
 
 _MAX_PROBES = 12
-"""Calls that are tried to find out where an answer is right that is wrong everywhere else."""
+"""Calls that are tried to find out where an answer is right, if it is wrong everywhere else."""
 _MAX_CASES = {torch.float32: 7, torch.bfloat16: 2}
-"""Questions of an entry that are varied, by dtype; of others one."""
+"""Questions of an entry that are varied, by dtype; one for other dtypes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A question of a check's, with plain inputs."""
+    """A question of a check, with plain inputs."""
 
     target: Target
     args: tuple[Any, ...]
@@ -56,26 +56,26 @@ class Case:
 
     @property
     def lengths(self) -> list[list[str]]:
-        """These letters, together where they are equal: causality may want them so."""
+        """These letters, grouped by equal sizes, which causality may require."""
         by_size: dict[int, list[str]] = {}
         for letter in self.long:
             by_size.setdefault(self.shapes.letters[letter], []).append(letter)
         return [*by_size.values()]
 
     def fitting(self, letters: Mapping[str, int]) -> dict[str, int]:
-        """Return sizes that the contract allows, even ones where it wants that."""
+        """Return sizes that the contract allows, even ones where it requires that."""
         return {
             letter: size + size % 2 if letter in self.domain.even else size
             for letter, size in letters.items()
         }
 
     def with_numbers(self, numbers: Mapping[int, Any]) -> list[Any]:
-        """Return the arguments, some of them others."""
+        """Return the arguments, some of them replaced, by their places."""
         return [numbers.get(index, value) for index, value in enumerate(self.args)]
 
 
 def cases_of(steps: Sequence[Step]) -> list[Case]:
-    """Return the calls of each pattern that have most sizes above 1, plain ones first."""
+    """Return for each pattern the call that tells most, with plain ones first."""
     best: dict[object, Case] = {}
     for step in steps:
         target = step.target
@@ -105,9 +105,9 @@ def cases_of(steps: Sequence[Step]) -> list[Case]:
 
 
 def right_at_equal_sizes(step: Step, context: Context) -> list[Step]:
-    """Return calls like a wrong one that are right, two of its sizes made one.
+    """Return calls like a wrong one that are right once two of its sizes are made equal.
 
-    Who writes for one case only, such as keys as long as queries, may fail every check else.
+    An answer for one case only, such as keys as long as queries, may fail every other check.
     """
     target = step.target
     if not isinstance(target, (Function, Layer)) or target.entry.domain is None:
@@ -131,15 +131,15 @@ def right_at_equal_sizes(step: Step, context: Context) -> list[Step]:
 
 
 def _telling(case: Case) -> tuple[int, int]:
-    """Return what is higher for a case that tells more: options taken, and different sizes."""
+    """Return a key that is higher for a case that tells more: options used, different sizes."""
     options = sum(value is True for value in case.args)
     return options, len({size for size in case.shapes.letters.values() if size > 1})
 
 
 def _unlike(cases: Sequence[Case], most: int) -> list[Case]:
-    """Return some cases in which as many forms of two arguments as can be meet, the first first.
+    """Return a few cases that cover as many pairs of forms of two arguments as possible.
 
-    Those with a size of 1, in which much is the same, come after those that have none.
+    The first cases come first, but those with a size of 1, in which much is the same, come last.
     """
     left = [*cases]
     chosen: list[Case] = []
@@ -165,14 +165,14 @@ def _pairs(case: Case) -> set[object]:
 
 
 def _options(target: Target) -> tuple[tuple[str, Any], ...]:
-    """Return what a layer was made with that is no number."""
+    """Return the constructor arguments of a layer that are no numbers."""
     return tuple(
         (name, value) for name, value in made_with(target).items() if isinstance(value, bool | str)
     )
 
 
 def _turn(number: int, case: Case) -> tuple[bool, bool, int]:
-    """Return what is lower for a case that is asked first: one in float32, then half precision."""
+    """Return a key that is lower for what is asked first: one in float32, then half precision."""
     plain = case.dtype is torch.float32
     return not (plain and number == 0), not case.is_half, number
 
@@ -188,7 +188,7 @@ def in_dtype(case: Case, dtype: torch.dtype, layer: Layer | None = None) -> Case
         if index not in case.shapes.flags()
     }
     args = tuple(case.with_numbers(numbers))
-    shapes = shapes_of(case.target, case.domain, args)  # whose sizes those of the numbers are
+    shapes = shapes_of(case.target, case.domain, args)  # the numbers still have its sizes
     return replace(case, target=target, args=args, shapes=shapes)
 
 
@@ -199,7 +199,7 @@ def _converted(value: Any, old: torch.dtype, new: torch.dtype) -> Any:
 
 
 def bare(case: Case) -> Case:
-    """Return the same question without masks and caches, whose sizes would be others too."""
+    """Return the same question without masks and caches, whose sizes would change too."""
     names = case.target.entry.arguments
     left_out = {*case.domain.flags, *case.domain.masks}
     left_out |= {name for name, axes in case.domain.shapes.items() if isinstance(axes, list)}
@@ -211,11 +211,11 @@ def shapes_of(target: Target, domain: Domain, args: Sequence[Any]) -> Shapes:
     """Return the sizes of a call.
 
     Raises:
-        Unshaped: If it is none of the domain.
+        Unshaped: If the call does not fit the domain.
     """
     return Shapes(domain, target.entry.arguments, args, made_with(target))
 
 
 def made_with(target: Target) -> Mapping[str, Any]:
-    """Return what a layer was made with."""
+    """Return the constructor arguments of a layer, by name; empty for a function."""
     return target.sizes if isinstance(target, Layer) else {}

@@ -1,9 +1,9 @@
 """Claims that hold for every problem: an answer is right however and wherever it is asked.
 
-Once all checks have passed, their questions are asked elsewhere in the domain, and what is wrong
-there fails the claim about its cause. Checks whose calls depend on others are run a second time
-with their calls made in manners of every kind; where one fails then, the manners are taken away one
-after another until what remains is the cause.
+Once all checks have passed, their questions are asked elsewhere in the domain, and a wrong result
+there fails the claim about its cause. Checks whose calls depend on others are run a second time,
+with their calls in manners of every kind. If one fails then, the manners are taken away one after
+another until only the cause is left.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _Value = tuple[str, str]
 
 @dataclass(frozen=True)
 class Wrong:
-    """Something in which an answer is wrong that is right otherwise."""
+    """A condition under which an answer is wrong that is right otherwise."""
 
     axes: frozenset[str]
     where: str
-    """In words, after "wrong"; empty where the failure says it."""
+    """The condition in words, to follow "wrong"; empty if the failure says it."""
     failure: CheckFailure
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed of some axes."""
+    """A claim about some axes."""
 
     id: str
     title: str
@@ -41,14 +41,14 @@ class Claim:
     points: int
     axes: frozenset[str]
     of_domain: Callable[[Domain], object] | None = None
-    """Whether it is about entries of a domain; None for one about manners."""
+    """Whether the claim is about entries with this domain; None for a claim about manners."""
 
     def holds_for(self, problem: Problem) -> bool:
-        """Return whether the problem has entries that can be called so."""
+        """Return whether the problem has an entry that the claim is about."""
         return any(self._is_about(entry) for entry in problem.entry)
 
     def failure(self, found: Iterable[Wrong]) -> CheckFailure | None:
-        """Return what of it was found to be wrong first."""
+        """Return the first failure that was found of the claim, or None."""
         for one in found:
             if not self.axes.isdisjoint(one.axes):
                 how = f"right otherwise, but wrong {one.where}: " if one.where else ""
@@ -62,7 +62,7 @@ class Claim:
             return entry.domain is not None and bool(self.of_domain(entry.domain))
         if entry.kind == "answers" or entry.arrays == "none":
             return False
-        if entry.kind == "object":  # what it gives depends on what was called before
+        if entry.kind == "object":  # its results depend on the calls before
             return "before" not in self.axes
         if entry.arrays == "either":  # numbers go in
             return "layout" not in self.axes
@@ -135,7 +135,7 @@ CLAIMS = (
 
 
 class Causes:
-    """Finds out in which manner of being called an answer is wrong that is right otherwise."""
+    """Finds the manner of call in which an answer is wrong that is right otherwise."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -147,7 +147,7 @@ class Causes:
         """Run a check that passes with plain calls once more, with calls in every manner.
 
         Returns:
-            Whether it makes calls of which there were too few to see every manner.
+            Whether it makes calls of a kind that has not been made with every value yet.
         """
         manners = self._context.manners
         every = [(axis, value) for axis, values in AXES.items() for value in values if value]
@@ -172,7 +172,7 @@ class Causes:
     def _shrunk(
         self, check: Callable[[], CheckFailure | None], made: list[_Value], failure: CheckFailure
     ) -> tuple[list[_Value], CheckFailure]:
-        """Return the fewest of the manners with which a check still fails, and how; maybe none."""
+        """Return the fewest values with which a check still fails, maybe none, and the failure."""
         again = self._fails(check, made)
         if again is None:
             return [], failure  # not the same every time
@@ -188,7 +188,7 @@ class Causes:
 
 
 def _parts(made: Sequence[_Value]) -> Iterator[list[_Value]]:
-    """Yield what may be taken away: whole axes first, then single values."""
+    """Yield the values to take away together: whole axes first, then single values."""
     for axis in AXES:
         yield [one for one in made if one[0] == axis]
     for one in made:

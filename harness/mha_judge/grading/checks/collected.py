@@ -1,8 +1,8 @@
 """The checks of a grader, collected by pytest once and run for one submission after another.
 
 Collecting costs a third of a small grade, and a warm judge runs the same few graders all day. A
-grader that has changed on disk is collected anew, as all are once a reference has; one that could
-not be collected is forgotten.
+grader is collected anew if it has changed on disk, and all graders are if a reference has; one that
+could not be collected is forgotten.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OFF = (
 
 
 class Fixtures(Protocol):
-    """What a grade gives to the checks."""
+    """The fixtures that a grade gives to its checks."""
 
     def candidate_for(self, check: str) -> Candidate:
         """Return the submission, as the entries of its problem."""
@@ -64,12 +64,12 @@ class Collected:
             item.runtest()
         finally:
             self._session._setupstate.teardown_exact(None)
-            item._initrequest()  # forgets what it was given, and is as new
+            item._initrequest()  # forgets its fixtures, to run again
             self._provider.fixtures = None
 
 
 class _Provider:
-    """The plugin through which checks get what the current grade gives them."""
+    """The plugin that gives checks the fixtures of the current grade."""
 
     def __init__(self) -> None:
         self.fixtures: Fixtures | None = None
@@ -89,7 +89,7 @@ class _Provider:
 
     @pytest.fixture
     def grader(self, request: pytest.FixtureRequest) -> ModuleType:
-        """The grader itself, whose sizes and helpers a check uses that several graders share."""
+        """The grader's module, whose sizes and helpers a shared check uses."""
         return request.node.getparent(pytest.Module).obj  # type: ignore[no-any-return]
 
     @pytest.fixture
@@ -108,10 +108,10 @@ _known: dict[_State, Collected] = {}
 
 
 def collect(path: str) -> Collected:
-    """Return the checks of a grader, which nothing but its file decides.
+    """Return the checks of a grader; only its file decides which.
 
     Raises:
-        BankError: If it cannot be collected, or holds a test that is no check.
+        BankError: If the grader cannot be collected, or holds a test that is no check.
     """
     try:
         Path(path).stat()
@@ -157,7 +157,7 @@ def _collect(path: str) -> Collected:
 
 
 def _forget(path: str) -> None:
-    """Drop a grader that was imported as it stood then, or one of this name from another bank."""
+    """Drop an earlier import of this grader, or of one with this name from another bank."""
     sys.modules.pop(Path(path).stem, None)
 
 

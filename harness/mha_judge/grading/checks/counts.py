@@ -37,8 +37,8 @@ def assert_same_growth(
             leads to.
 
     Raises:
-        Follows: If it is wrong because that earlier answer is.
-        CheckFailure: If the answer cannot be read, or naming the regime in which the two part.
+        Follows: If the answer is wrong because that earlier answer is.
+        CheckFailure: If the answer cannot be read, or grows otherwise; names the regime.
     """
     growth = same_growth(_read(answer, letters), parse(expected, letters), at_most)
     if growth.is_equal:

@@ -1,8 +1,8 @@
 """Dropout of attention weights is random; what a layer makes of it in training is graded exactly.
 
-How often weights are dropped is a share of many independent draws, and has to lie within 7 sigma,
-which chance all but never leaves. What follows from a draw, the output and the gradients, is
-one of the few things that the weights allow, each of them either 0 or divided by 1 − p.
+The share of weights that are dropped, over many independent draws, must lie within 7 sigma, which
+chance almost never leaves. A draw allows only a few outputs and gradients, as each weight is either
+0 or divided by 1 − p.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _COPIES = 400
 
 
 def nearly(found: Tensor, wanted: Tensor, full: Tensor) -> Tensor:
-    """Return which of many vectors (…, E) are the wanted ones, beside the size of `full`."""
+    """Return which vectors (…, E) are the wanted ones, up to 1e-3 of the size of `full`."""
     norm = torch.linalg.vector_norm
     return torch.lt(norm(found - wanted, dim=-1), 1e-3 * norm(full, dim=-1))
 
@@ -31,7 +31,7 @@ def assert_share(
     chance: float,
     message: str = "in training the weights are not dropped one by one with probability p",
 ) -> None:
-    """Assert that the share of hits among independent draws is the chance of one.
+    """Assert that the share of hits among independent draws is the probability of a hit.
 
     Raises:
         CheckFailure: With `message`, if it is more than 7 sigma away.

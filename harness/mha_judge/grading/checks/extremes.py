@@ -1,4 +1,4 @@
-"""Positions whose scores are as extreme as they are graded, found by the weights of a layer."""
+"""Positions whose scores are as extreme as graded scores get, found from a layer's weights."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from mha_judge.grading.checks.elsewhere.scores import LARGEST_SCORE
 from mha_judge.grading.draw import Draw
 
 _DRAWN = 99
-"""Positions of which one is chosen. In one of two the score that is largest in size is negative."""
+"""Positions to choose from. In about half of them the largest score in size is negative."""
 _NEXT_TO = 0.97
-"""How near to the largest score: rounding must not lead beyond it."""
+"""The share of the largest score that is aimed at: rounding must not lead beyond it."""
 
 
 def lowest_with_itself(
     draw: Draw, width: int, queries_and_keys: Callable[[Tensor], tuple[Tensor, Tensor]]
 ) -> Tensor:
-    """Return a position whose score with itself is as low as scores are graded.
+    """Return a position whose score with itself is as low as graded scores get.
 
-    One of the other sign has a score with it that is as high. Where it is blocked by adding some
-    number that is not large enough, or by filling one in, it takes all the weight.
+    The negated position has a score with it that is as high. If that one is blocked by adding or
+    filling in a number that is not large enough, it takes all the weight.
 
     Args:
         draw: Draws positions.
-        width: How wide they are.
+        width: The width of a position.
         queries_and_keys: The reference's, (N, H, D) each, in float64, of N positions.
 
     Returns:

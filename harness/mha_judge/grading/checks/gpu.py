@@ -38,7 +38,7 @@ _REPEATS = 7
 _CARRIED_SHARE = 4
 """A call that brings more than a quarter of its first input to the CPU computes there."""
 _SUSPICIOUS = 0.5
-"""Below this share of the time that its bytes take, a call has not done its work."""
+"""A call that takes less than this share of the time to read its inputs has not done its work."""
 
 
 def explained(failure: CheckFailure) -> CheckFailure:
@@ -67,7 +67,7 @@ _MISCONCEPTIONS = (
 
 
 def assert_stays_on_device(gpu: Gpu, target: Target, *args: Any) -> None:
-    """Assert that a call answers where its inputs are, and does not compute on the CPU.
+    """Assert that a call's result is on the device of its inputs, and not computed on the CPU.
 
     Raises:
         CheckFailure: Naming what came from or went to the CPU.
@@ -125,7 +125,7 @@ def report_speed(
     heads: Sequence[Sequence[Tensor]],
     sizes: Mapping[str, Any] | None = None,
 ) -> None:
-    """Note how a call's time compares, and flag what cannot be true.
+    """Note how a call's time compares, and reject an impossible time.
 
     Args:
         gpu: The fixture.
@@ -191,7 +191,7 @@ def seconds_of(gpu: Gpu, name: str, sets: Sequence[Sequence[Tensor]]) -> float:
 
 
 def _beside(gpu: Gpu, submission: Submission, run: Callable[[Session], float]) -> float:
-    """Run something of the judge's own on the device, in a worker of its own."""
+    """Run the judge's own program on the device, in a worker of its own."""
     context_of(gpu).session.close()  # it starts again when it is asked again
     session = lease_of(gpu).session_of(submission)
     try:
@@ -204,8 +204,8 @@ def _beside(gpu: Gpu, submission: Submission, run: Callable[[Session], float]) -
 def _seconds(session: Session, target: str | int, calls: Sequence[Call]) -> float:
     """Return the median seconds of a call, without what a request takes by itself.
 
-    A run makes one call on each set of inputs and brings a number over at its end. What all sets
-    take beyond what one takes, divided by the calls that it has more, is the time of a call.
+    A run makes one call on each set of inputs, and fetches one number at its end. The time of a run
+    on all sets minus that of a run on one, divided by the additional calls, is the time of a call.
     """
     session.request(Operation.HOLD, [list(call) for call in calls])
 

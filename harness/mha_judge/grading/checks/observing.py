@@ -1,4 +1,4 @@
-"""What a cost is looked at in: what holds for one way to call an answer must for all, and back."""
+"""Ways to call an answer to observe its cost, which must hold in each, and in a backward pass."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def observe_way_back(
         target: What is called.
         draw: The check's inputs.
         args: The contract's arguments.
-        learning: How many of the first require gradients.
+        learning: How many of the first arguments require gradients.
         output: The shape of what the call returns first.
     """
     cotangents: list[Tensor | None] = [draw.normal(*output)]

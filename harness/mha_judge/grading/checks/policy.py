@@ -1,8 +1,8 @@
 """Whether the answer was written from scratch, and without Python loops.
 
-What counts is what the worker saw the answer do, in every call or in the one that is observed: a
-name in a source may be anybody's. A worker's word is an aid, not proof: a hostile file could
-falsify it. None of this touches the checks on values.
+What counts is what the worker saw the answer do, in every call or in an observed one: a name in the
+source proves nothing. A worker's word is an aid, not proof: a hostile file could falsify it. None
+of this affects the checks on values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FUSED_NAMES = re.compile(
     r"transformer_encoder|_fused_sdp|cudnn_attention|fused_attention|varlen_attn"
 )
 _OF_LIBRARIES = re.compile(r"^[^.]+$|^(?:aten|prim|torch|xformers|flash_attn\w*|vllm\w*)\.")
-"""Functions of torch, and the namespaces of operators that are nobody's own."""
+"""Functions of torch, and operators in the namespaces of known libraries."""
 _REASONS = {
     "fused-attention": "the problem asks for attention written from scratch",
     "autograd": "the gradients are to be derived",
@@ -38,7 +38,7 @@ _REASONS = {
 def assert_not_imported(candidate: Candidate, library: str) -> None:
     """Assert that the source does not import a library that the contract leaves out.
 
-    No call may make use of torch either, however it came by it.
+    For torch, no call may use it either, however it got hold of it.
 
     Raises:
         CheckFailure: Naming the line, or what was seen.
@@ -72,7 +72,7 @@ def fused_in(observed: Observed) -> list[str]:
 
 
 def derived_in(observed: Observed) -> list[str]:
-    """Return what a call did that only autograd does, or what does a part of its work."""
+    """Return the names of what a call did that autograd does, or that does a part of its work."""
     names = [
         name
         for name in _of_libraries(observed)
@@ -111,7 +111,7 @@ def assert_no_autograd(candidate: Candidate, target: Target, *args: Any) -> None
 
 
 def _hold(candidate: Candidate, rule: str) -> None:
-    """Assert that no call so far broke a rule; `held_to` looks at those to come."""
+    """Assert that no call so far broke a rule; `held_to` looks at later calls."""
     context = context_of(candidate)
     context.hold_to(rule)
     for finding in findings(context, rule):
@@ -134,11 +134,11 @@ def findings(context: Context, rule: str) -> list[PolicyFinding]:
 def held_to(
     results: Sequence[CheckResult], rules: Mapping[str, str], found: Sequence[PolicyFinding]
 ) -> list[CheckResult]:
-    """Return the results, a check of a rule failed that only a later call broke.
+    """Return the results, in which the check of a rule fails if only a later call broke the rule.
 
     Args:
-        results: What came of each check.
-        rules: By id of the check, what it holds the submission to.
+        results: The results of the checks.
+        rules: By id of a check, the rule that it holds the submission to.
         found: How the calls of the whole grade broke rules.
     """
     broken = {finding.rule: finding for finding in reversed(found)}
@@ -156,11 +156,11 @@ def held_to(
 def hold_to_rules(
     results: Sequence[CheckResult], contexts: Sequence[Context]
 ) -> tuple[list[CheckResult], list[PolicyFinding]]:
-    """Return the results with every rule held to that any call broke, and how rules were broken.
+    """Return the results, in which the check of every broken rule fails, and the findings.
 
     Args:
-        results: What came of each check.
-        contexts: Where they were run; the rules are those of the first.
+        results: The results of the checks.
+        contexts: The contexts in which the checks ran; the rules are those of the first.
     """
     if not contexts:
         return list(results), []

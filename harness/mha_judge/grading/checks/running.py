@@ -32,11 +32,11 @@ from mha_judge.sanitising import clean
 _NOT_LOADED = "the file did not load"
 _VERDICT_ONLY = "not run: only the verdict was asked for"
 _NOT_OF_VALUES = (Category.POLICY, Category.COST, Category.GPU)
-"""Categories of checks that look at what a call does, or call elsewhere."""
+"""Categories of checks that look at what a call does, or run on a GPU."""
 
 
 class Run:
-    """Runs checks on one candidate, and keeps what came of each."""
+    """Runs checks on one candidate, and keeps their results."""
 
     def __init__(
         self,
@@ -56,27 +56,27 @@ class Run:
             lease: Where the checks of the category `gpu` run; they are not assessed without one.
             only: Ids of the checks to run; all if empty.
             until_failure: Assess nothing more once a check that counts has failed.
-            passed: What need not be run again, and what others may build on.
-            on_check: Told each check as it is done.
+            passed: Checks that need not run again, and on which others may depend.
+            on_check: Called with each check when it is done.
         """
         self._task = task
         self._context = context
         self._candidate = None if context is None else Candidate(context)
         self._wrong: list[Wrong] = []
-        """In what it is wrong that is right otherwise."""
+        """The conditions under which the candidate is wrong, if it is right otherwise."""
         self._lease = lease
         self._only = only
         self._until_failure = until_failure
         self._on_check = on_check
         self.no_gpu = ""
-        """Why the checks on a GPU were not assessed; empty where there was none to assess."""
+        """Why the checks on a GPU were not assessed; empty if they were, or if there are none."""
         self.results: list[CheckResult] = list(passed)
         self.seconds: dict[str, float] = {}
         """What each check took."""
         self._since = time.monotonic()
 
     def candidate_for(self, check: str) -> Candidate:
-        assert self._context is not None and self._candidate is not None  # or none is called
+        assert self._context is not None and self._candidate is not None  # else no check runs
         self._context.enter(check)
         return self._candidate
 
@@ -84,7 +84,7 @@ class Run:
         return Draw(self._task.seed, check)
 
     def gpu_for(self, check: str) -> Gpu:
-        assert self._lease is not None  # without one no check on a GPU is called
+        assert self._lease is not None  # without it no check on a GPU runs
         return self._lease.enter(check)
 
     def grade(self) -> list[CheckResult]:
@@ -121,7 +121,7 @@ class Run:
             self._wrong += look_elsewhere(self._context, counting, self._until_failure)
 
     def _has_state(self, check: str) -> bool:
-        """Return whether what a check asked depends on more than a call's own arguments."""
+        """Return whether a check made calls that depend on more than their own arguments."""
         assert self._context is not None
         return any(
             not isinstance(step.target, (Function, Layer))
@@ -134,7 +134,7 @@ class Run:
 
     def _ask_again(self, causes: Causes, left: Sequence[Any], checks: Collected) -> None:
         """Run checks again, their calls in every manner."""
-        for _ in range(MANY):  # again where there are few calls of a kind
+        for _ in range(MANY):  # repeated for checks that make few calls of a kind
             short = []
             for item in left:
                 if causes.look(functools.partial(self._attempt, item, checks)):
@@ -190,14 +190,14 @@ class Run:
         except JudgeError:
             raise
         except Exception as error:  # anything else is a fault of the grader, and must say so
-            if self._task.mistaken is not None:  # what is taken for right may raise
+            if self._task.mistaken is not None:  # the program that counts as right may raise
                 return CheckFailure(f"the mistake makes {type(error).__name__} of the check")
             place = f"{item.nodeid}: {_describe(error)}"
             raise BankError(f"the grader {item.path} is broken: {place}") from error
         return None
 
     def _claim(self, claim: Claim) -> CheckResult:
-        """Return what came of a claim that all checks were about."""
+        """Return the result of a claim."""
         outcome, message, failure = Outcome.PASSED, "", None
         if self._context is None:
             outcome, message = Outcome.NOT_ASSESSED, _NOT_LOADED
@@ -216,7 +216,7 @@ class Run:
         return any(r.outcome is not Outcome.PASSED and not r.advisory for r in self.results)
 
     def _explanation(self, item: Any, spec: CheckSpec) -> str:
-        """Return what the report tells of the question that a check puts."""
+        """Return the explanation of a check's question for the report; empty without a question."""
         if not spec.question:
             return ""
         if spec.question not in self._task.questions:
@@ -228,7 +228,7 @@ class Run:
             ground = next((r for r in self.results if r.id == as_id(name)), None)
             if ground is None or ground.outcome is Outcome.PASSED:
                 continue
-            # where a mistake is granted, a property that it breaks is no ground to wait for
+            # with a granted mistake, a check of a property that it breaks need not pass first
             if self._task.mistaken is None or ground.margin is not None:
                 return ground.title
         return None

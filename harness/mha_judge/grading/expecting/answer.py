@@ -40,7 +40,7 @@ class Answer:
         self._values = by_name(entry, only_arrays(entry, value))
 
     def against(self, expected: Any) -> Answer:
-        """Return the same answer beside what is expected of another call."""
+        """Return the same answer beside what is expected for another call."""
         other = copy(self)
         other.expected = _expected_by_name(self._entry, expected)
         return other
@@ -76,9 +76,9 @@ class Answer:
         return [require_form(value, wanted, label) for value, wanted, label in self.pairs(name)]
 
     def beside(self, **scales: float) -> Answer:
-        """Return the answer with the size of what each result was computed from.
+        """Return the answer with the magnitude of the numbers that each result was computed from.
 
-        A difference of large numbers may be next to nothing, and its error is theirs.
+        A difference of large numbers may be next to nothing, but its error is as large as theirs.
         """
         for name, scale in scales.items():
             self.expected[name] = replace(self.expected[name], scale=float(scale))
@@ -88,7 +88,7 @@ class Answer:
         """Return the very object that the worker returned, to pass it on to a later call."""
         if self._call is None:
             raise RuntimeError("only an answer of a call with keep=True is live")
-        list(self.pairs(name))  # of the right build, or there is nothing to pass on
+        list(self.pairs(name))  # raises unless the result is built as the contract says
         index = self._entry.returns.index(name)
         return Live(Kept(self._call, (index,)), self.expected[name])
 
@@ -105,7 +105,7 @@ def assert_close(answer: Answer, *names: str, nan: bool = False) -> None:
     Args:
         answer: What a call returned.
         names: Which of the contract's results are compared.
-        nan: Whether the contract says where NaN stands.
+        nan: Whether the contract defines where NaN stands.
 
     Raises:
         CheckFailure: If a result is missing, of another shape or dtype, or too far off.

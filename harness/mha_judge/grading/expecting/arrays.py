@@ -15,7 +15,7 @@ from mha_judge.wire import Opaque, map_tree
 
 
 def as_arrays(tree: Any) -> Any:
-    """Return a tree with its tensors as NumPy arrays that share their memory; one stays one."""
+    """Return a tree with its tensors as NumPy arrays of the same memory, one for each tensor."""
     made: dict[int, Any] = {}
 
     def array(leaf: Any) -> Any:
@@ -39,10 +39,10 @@ def _tensor(leaf: Any) -> Any:
 
 
 def returned(entry: Entry, tree: Any) -> Any:
-    """Return what a call gave with tensors for arrays, where the entry may return arrays.
+    """Return a call's result with tensors in place of arrays, if the entry may return arrays.
 
-    A table of float64, which is what NumPy makes by itself, counts as one of float32 where either
-    kind may be returned. The bank's own programs answer in tensors already.
+    An array of float64, which is what NumPy makes by itself, counts as one of float32 if the entry
+    may return either kind. The bank's own programs already return tensors.
     """
     if entry.arrays in ("torch", "none"):
         return tree
@@ -56,7 +56,7 @@ def returned(entry: Entry, tree: Any) -> Any:
 
 
 def only_arrays(entry: Entry, tree: Any) -> Any:
-    """Return what a candidate returned, a tensor as something else where arrays are wanted."""
+    """Return a candidate's result; if arrays are wanted, its tensors are marked as no arrays."""
     if entry.arrays != "numpy":
         return tree
     return map_tree(
@@ -65,30 +65,30 @@ def only_arrays(entry: Entry, tree: Any) -> Any:
 
 
 def narrowed(found: Tensor, wanted: torch.dtype) -> Tensor:
-    """Return float64 as float32 where float32 was given; everything else as it is.
+    """Return float64 as float32 if float32 is wanted; everything else as it is.
 
     NumPy widens by itself: `scores / np.sqrt(D)` and `mask * -1e9` are float64 whatever the scores
-    were. A problem that is about dtypes looks at the array itself.
+    were. A problem about dtypes looks at the array itself.
     """
     widened = found.dtype is torch.float64 and wanted is torch.float32
     return found.float() if widened else found
 
 
 def on_tensors(entry: Entry, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of the bank's own as one that takes and returns tensors."""
+    """Return a function of the bank as one that takes and returns tensors."""
     if entry.arrays != "numpy":
         return function
     return lambda *args: _call(function, args)
 
 
 def _call(function: Callable[..., Any], args: Sequence[Any]) -> Any:
-    """Return the answer to tensors of a function on arrays, which may overflow without a word."""
+    """Return the result of a function on arrays for tensors; it may overflow silently."""
     with numpy.errstate(all="ignore"):
         return as_tensors(function(*as_arrays(list(args))))
 
 
 def make_layer(cls: Any, sizes: Mapping[str, Any], dtype: torch.dtype) -> torch.nn.Module:
-    """Return a layer of the bank's own, in a dtype; a class on arrays comes as a module.
+    """Return a layer of a class of the bank, in a dtype; a class on arrays is made a module.
 
     Its weights are still to be set; those of linear maps are zeros.
     """

@@ -17,7 +17,7 @@ _STATM = Path("/proc/self/statm")
 
 @contextmanager
 def bounded_memory(room_bytes: int = ROOM_BYTES) -> Iterator[None]:
-    """Let this process map only so much more inside the block; what asks for more raises there."""
+    """Let this process map only so much more inside the block; a request for more raises."""
     before, hard = resource.getrlimit(resource.RLIMIT_AS)
     try:
         mapped = int(_STATM.read_text(encoding="ascii").split()[0]) * resource.getpagesize()
@@ -35,9 +35,9 @@ def bounded_memory(room_bytes: int = ROOM_BYTES) -> Iterator[None]:
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Return whether memory could not be had, as NumPy and torch say it.
+    """Return whether NumPy or torch could not allocate memory.
 
-    A plain `MemoryError` is the program's own: a pool of pages that is full may raise it.
+    A plain `MemoryError` comes from the program itself, such as from a full pool of pages.
     """
     of_numpy = isinstance(error, MemoryError) and type(error).__module__.startswith("numpy")
     return of_numpy or "can't allocate memory" in str(error)

@@ -19,7 +19,7 @@ _LEFT_OPEN = ContextVar("left open", default=False)
 
 @contextmanager
 def what_is_nan_left_open() -> Iterator[None]:
-    """Let anything be right where NaN is expected, as where a mistake is granted that makes it."""
+    """Let any number be right where NaN is expected, as when a granted mistake gives NaN."""
     token = _LEFT_OPEN.set(True)
     try:
         yield
@@ -33,7 +33,7 @@ def compare(found: object, expected: Expected, label: str, slack: float = 1.0) -
     Args:
         found: What was returned.
         expected: What is right.
-        label: What the tensor is called in words.
+        label: The name of the tensor in messages.
         slack: How many times larger than usual an error may be.
 
     Raises:
@@ -66,12 +66,12 @@ def compare(found: object, expected: Expected, label: str, slack: float = 1.0) -
 
 
 def _is_within(found: Tensor, exact: Tensor, tolerance: float) -> bool:
-    """Return whether an answer is as near as it must be; what is NaN is not."""
+    """Return whether a result is within the tolerance; NaN is not."""
     return not exact.numel() or float(apart(found, exact).max()) <= tolerance
 
 
 def require_defined(expected: Expected, label: str) -> None:
-    """Refuse to grade what the contract leaves open, such as a row that is blocked as a whole."""
+    """Refuse to grade what the contract leaves undefined, such as a wholly blocked row."""
     if not _LEFT_OPEN.get() and expected.has_nan:
         raise ValueError(f"the reference has NaN in {label}: a right answer need not")
 

@@ -30,27 +30,27 @@ _FACTOR = {torch.float64: 16.0, torch.float32: 16.0, torch.bfloat16: 6.0, torch.
 _LOGIT_FLOOR = 4.0
 _CEILING = 0.1
 _TELLING = 2.0
-"""How far below the ceiling the reference's own error is where answers are graded at their edge."""
+"""How far below the ceiling the reference's own error must be elsewhere in the domain."""
 _FLOOR = {torch.float64: 16.0, torch.float32: 16.0, torch.bfloat16: 2.0, torch.float16: 4.0}
 
 
 @dataclass(frozen=True)
 class Expected:
-    """One tensor of the answer."""
+    """One expected tensor."""
 
     exact: Tensor
     """The reference's value in float64 (or of integers and booleans as they are)."""
     rounded: Tensor
-    """The reference's value in the dtype of the question; shape and dtype must be its."""
+    """The reference's value in the dtype of the question, with the shape and dtype of a result."""
     largest_logit: float = 0.0
     scale: float = 0.0
-    """Magnitude of what was computed beside it, where this tensor alone may be next to nothing."""
+    """Magnitude of what was computed beside it, if this tensor alone may be next to nothing."""
 
     def tolerance(self, slack: float = 1.0) -> float:
         """Return the largest absolute error that passes.
 
         Args:
-            slack: How many times more it may be; in half precision beyond the ceiling, too.
+            slack: How many times larger it is than usual; in half precision, the ceiling is too.
         """
         dtype = self.rounded.dtype
         if not dtype.is_floating_point:
@@ -65,7 +65,7 @@ class Expected:
     def is_telling(self) -> bool:
         """Whether a right answer is certain to be within the tolerance.
 
-        It need not be where the reference has NaN, or is itself far off in the question's dtype.
+        It need not be if the reference has NaN, or is itself far off in the question's dtype.
         """
         if not self.rounded.dtype.is_floating_point:
             return True
@@ -73,17 +73,17 @@ class Expected:
 
     @property
     def has_nan(self) -> bool:
-        """Whether a number of it is NaN."""
+        """Whether any number is NaN."""
         return math.isnan(self._ends[0])
 
     @property
     def is_finite(self) -> bool:
-        """Whether no number of it is NaN or infinite."""
+        """Whether no number is NaN or infinite."""
         return all(map(math.isfinite, self._ends))
 
     @cached_property
     def size(self) -> float:
-        """How large it is: its largest finite number, or that of what was computed beside it."""
+        """The magnitude: the largest finite number, or that of what was computed beside it."""
         return max(_largest(self.exact, self._ends), self.scale, 1e-3)
 
     @cached_property
@@ -97,10 +97,10 @@ class Expected:
 
 @dataclass(frozen=True)
 class Nearest(Expected):
-    """A tensor of the answer where the reference was not run in the dtype of the question.
+    """An expected tensor for which the reference was not run in the dtype of the question.
 
-    No error of the reference's own is granted: what is right by this is right, and what is not may
-    be.
+    So the tolerance has no share for the reference's own error. A result within it is right, and
+    one outside may be right.
     """
 
     @property
@@ -144,7 +144,7 @@ def in_float64() -> Iterator[None]:
 
 
 def expect(function: Callable[..., Any], args: Sequence[Any], rounded: Callable[..., Any]) -> Any:
-    """Return the answer of a reference as a tree of `Expected`.
+    """Return the result of a reference as a tree of `Expected`.
 
     Args:
         function: The reference, called on float64 copies of the arguments.
@@ -158,12 +158,12 @@ def expect(function: Callable[..., Any], args: Sequence[Any], rounded: Callable[
 
 
 def expect_nearest(function: Callable[..., Any], args: Sequence[Any], dtype: torch.dtype) -> Any:
-    """Return the answer of a reference as a tree of `Nearest`.
+    """Return the result of a reference as a tree of `Nearest`.
 
     Args:
         function: The reference, called on float64 copies of the arguments.
         args: The arguments of the question.
-        dtype: In which it is known to answer such a question.
+        dtype: The dtype in which the reference is known to answer such a question.
     """
     exact, largest_logit = _exactly(function, args)
     approximate = map_tree(lambda leaf: _in_dtype(leaf, dtype), exact)
@@ -171,10 +171,10 @@ def expect_nearest(function: Callable[..., Any], args: Sequence[Any], dtype: tor
 
 
 def _exactly(function: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, float]:
-    """Return the answer of a reference in float64, and the largest number that a softmax got."""
+    """Return the result of a reference in float64, and the largest number that a softmax got."""
     with torch.no_grad(), Logits() as logits, in_float64():
         exact = function(*(map_tree(exact_copy, value) for value in args))
-    # a reference may return what it holds, such as a table, and other numbers are put there later
+    # a reference may return what it holds, such as a table, which changes later
     return map_tree(_apart, exact), logits.largest
 
 
@@ -200,7 +200,7 @@ def expect_gradients(
         own = [exact_copy(a) for a in args]
         exact = gradients(function, own, cotangents, wrt, parameters[0])
     near = gradients(rounded, [rounded_copy(a) for a in args], cotangents, wrt, parameters[1])
-    # the bias of the keys has a gradient of exactly zero: rounding shows beside the others' size
+    # the keys' bias has a gradient of exactly zero, so its rounding is measured by the others' size
     scale = max((_largest(one) for one in exact[len(wrt) :]), default=0.0)
     pairs = [
         Expected(one.double(), other, logits.largest, scale if index >= len(wrt) else 0.0)
@@ -218,7 +218,7 @@ def gradients(
 ) -> list[Tensor]:
     """Return the gradients of ⟨outputs, cotangents⟩ for some arguments and for parameters.
 
-    What does not depend on an argument has a gradient of zero.
+    An argument on which nothing depends has a gradient of zero.
     """
     for index in wrt:
         args[index] = args[index].requires_grad_()
@@ -253,7 +253,7 @@ def for_candidate(tree: Any) -> Any:
 
 
 def exact_copy(leaf: Any) -> Any:
-    """Return a copy of an argument in float64; of a live object what it should be."""
+    """Return a copy of an argument in float64; for a live object, its expected value."""
     if isinstance(leaf, Live):
         return map_tree(lambda value: value.exact.clone(), leaf.expected)
     if isinstance(leaf, Tensor):
@@ -262,7 +262,7 @@ def exact_copy(leaf: Any) -> Any:
 
 
 def rounded_copy(leaf: Any) -> Any:
-    """Return a copy of an argument as it is; of a live object what it should be."""
+    """Return a copy of an argument as it is; for a live object, its expected value."""
     if isinstance(leaf, Live):
         return map_tree(lambda value: value.rounded.clone(), leaf.expected)
     return leaf.clone() if isinstance(leaf, Tensor) else leaf
@@ -279,7 +279,7 @@ def _in_dtype(leaf: Any, dtype: torch.dtype) -> Any:
 
 
 def pair_up(exact: Any, rounded: Any, logit: float = 0.0, made: type[Expected] = Expected) -> Any:
-    """Return an exact and a rounded answer of one form as a tree of `Expected`."""
+    """Return an exact and a rounded result of the same form as a tree of `Expected`."""
     if isinstance(exact, (list, tuple)):
         pairs = zip(exact, rounded, strict=True)
         return tuple(pair_up(one, other, logit, made) for one, other in pairs)
@@ -289,14 +289,14 @@ def pair_up(exact: Any, rounded: Any, logit: float = 0.0, made: type[Expected] =
 
 
 def apart(found: Tensor, exact: Tensor) -> Tensor:
-    """Return how far each number of an answer is from what is exact, in float64 and unsigned."""
+    """Return the absolute error of each number of a result, in float64."""
     if not found.dtype.is_floating_point:
         return (found.double() - exact.double()).abs_()
     return (found.float() if found.itemsize < 4 else found).sub(exact.double()).abs_()
 
 
 def _ends(numbers: Tensor) -> tuple[float, float]:
-    """Return the smallest and the largest number; both are NaN where one is; 0 where none is."""
+    """Return the smallest and the largest number: NaN if any number is, 0 if there is none."""
     if not numbers.numel():
         return 0.0, 0.0
     low, high = numbers.aminmax()
@@ -304,10 +304,10 @@ def _ends(numbers: Tensor) -> tuple[float, float]:
 
 
 def _largest(numbers: Tensor, ends: tuple[float, float] | None = None) -> float:
-    """Return the largest finite number in size, 0 where there is none.
+    """Return the largest finite number in size, 0 if there is none.
 
     Args:
-        numbers: Any.
+        numbers: The numbers.
         ends: The smallest and the largest of them, if they are known.
     """
     low, high = ends or _ends(numbers)

@@ -1,8 +1,8 @@
-"""What programs of the bank gave to questions, kept for the next candidate who is asked the same.
+"""Results of the bank's programs, kept for the next candidate who is asked the same question.
 
-All candidates of a run are graded under one seed, so that most questions come again. An answer is
-kept under everything that it depends on: the program, its weights, and the question, by content.
-Nothing of a candidate can be in it; what a candidate decides, such as a length that stands in the
+All candidates of a run are graded under one seed, so that most questions come again. A result is
+kept under everything that it depends on: the program, its weights, and the question, by content. It
+can hold nothing of a candidate; what a candidate decides, such as a length that stands in the
 source, changes the question and so the key.
 """
 
@@ -30,27 +30,27 @@ VARIABLE = "MHA_JUDGE_REMEMBER"
 """MiB that a process may keep; 0 keeps nothing."""
 _MOST_MIB = 1024
 _SHARE = 8
-"""What part of the machine's memory is kept at most where a process grades on each core."""
+"""With a process on each core, all results together take at most 1/8 of the memory."""
 _LEFT = 0.95
-"""What part of that is left when answers are forgotten, as sorting them takes time."""
+"""The share of the limit to which results are cut, as sorting them takes time."""
 _OVERHEAD_BYTES = 1_000
-"""About what an answer takes beside its numbers."""
+"""About what a result takes beside its numbers."""
 _Answer = TypeVar("_Answer")
 
 
 class Unkeyed(Exception):
-    """A question that holds something whose content is not known."""
+    """A question that holds something whose content cannot be read."""
 
 
 @dataclass
 class _Kept:
-    """An answer that is kept."""
+    """A result that is kept."""
 
     answer: Any
     size: int
     """In bytes."""
     density: float
-    """What it took to get it, in seconds for each byte."""
+    """The time it took to compute, in seconds per byte."""
     asked: int = 0
     """How often it was asked for."""
     worth: float = 0.0
@@ -62,18 +62,17 @@ class _Kept:
 
 
 class Memory:
-    """Answers by key; what is worth least for its size is forgotten first.
+    """Results by key; those worth least for their size are forgotten first.
 
     A grade asks its questions in the same order as the grade before it. If they need a little more
-    than may be kept, and what was used longest ago went first, each answer would be gone just
-    before it is asked for again. So an answer is worth what it took to get for each of its bytes,
-    as many times as it was asked for, on top of a clock that moves on to the worth of whatever is
-    forgotten: what nobody asks for any more goes in time, too (GreedyDual-Size with frequency,
-    Cherkasova 1998).
+    than may be kept, and the least recently used result went first, each result would be gone just
+    before it is asked for again. So a result is worth its computing time per byte, times how often
+    it was asked for, plus a clock that moves on to the worth of whatever is forgotten: results that
+    nobody asks for any more go in time, too (GreedyDual-Size with frequency, Cherkasova 1998).
     """
 
     def __init__(self, limit_bytes: int, now: Callable[[], float] = time.perf_counter) -> None:
-        """Take how many bytes may be kept, and what tells the time."""
+        """Take how many bytes may be kept, and a clock that returns seconds."""
         self._limit = limit_bytes
         self._now = now
         self._kept: dict[bytes, _Kept] = {}
@@ -91,12 +90,12 @@ class Memory:
         ask: Callable[[], _Answer],
         may_keep: Callable[[], bool] = lambda: True,
     ) -> _Answer:
-        """Return the answer to a question, asked for only if it is not known.
+        """Return the result for a question, computed only if it is not known.
 
         Args:
-            key: What the answer depends on; None if that cannot be said.
-            ask: Returns the answer.
-            may_keep: Says afterwards whether it does not depend on more.
+            key: What the result depends on; None if that cannot be said.
+            ask: Computes the result.
+            may_keep: Says afterwards whether the result depends on the key alone.
         """
         if key is None or self.is_off:
             return ask()
@@ -117,7 +116,7 @@ class Memory:
         return answer
 
     def _forget(self) -> None:
-        """Forget what is worth least, until a little more than the limit asks for is free."""
+        """Forget the results worth least, until a little less than the limit is kept."""
         for key in sorted(self._kept, key=lambda key: self._kept[key].worth):
             if self.held_bytes <= self._limit * _LEFT:
                 return
@@ -131,13 +130,13 @@ def memory() -> Memory:
     """Return the memory of this process.
 
     Raises:
-        UsageError: If the environment gives it no size.
+        UsageError: If the environment names no valid size.
     """
     return Memory(limit_bytes(os.environ.get(VARIABLE, "")))
 
 
 def limit_bytes(text: str) -> int:
-    """Return how many bytes are kept where the environment says `text`, which may be empty.
+    """Return how many bytes are kept if the environment says `text`, which may be empty.
 
     Raises:
         UsageError: If the text is no number of MiB.
@@ -157,7 +156,7 @@ _programs: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 def number_of(program: Any) -> int:
     """Return a number that no other function or class has in this process.
 
-    One that is loaded again, as after its file has changed, is another.
+    A program that is loaded again, as after its file has changed, gets another number.
     """
     if program not in _programs:
         _programs[program] = next(_numbers)
@@ -165,7 +164,7 @@ def number_of(program: Any) -> int:
 
 
 def key_of(*parts: object) -> bytes | None:
-    """Return a hash of the content of some values; None where it is not known of one."""
+    """Return a hash of the content of some values; None if that of one cannot be read."""
     content: list[bytes] = []
     try:
         _describe(parts, content)
@@ -175,7 +174,7 @@ def key_of(*parts: object) -> bytes | None:
 
 
 def _describe(value: Any, content: list[bytes]) -> None:
-    """Add a value's content; each begins with its kind and ends for certain, so that none merge."""
+    """Add a value's content; each begins with its kind and has a definite end, so none merge."""
     kind = type(value)
     if kind is Tensor or kind is torch.nn.Parameter:
         _describe_tensor(value, content)
@@ -205,7 +204,7 @@ _BY_THEIR_WORDS = (bool, int, str, bytes, torch.dtype)
 
 
 _hashes = WeakTensorKeyDictionary()
-"""Of a tensor that is asked for again: its version, which each change in place counts, and hash."""
+"""By tensor, its version, which counts changes in place, and its hash."""
 
 
 def _describe_tensor(value: Tensor, content: list[bytes]) -> None:
@@ -226,7 +225,7 @@ def _describe_tensor(value: Tensor, content: list[bytes]) -> None:
 
 
 def _tensors(tree: Any) -> Iterator[Tensor]:
-    """Yield the tensors of an answer."""
+    """Yield the tensors of a result."""
     if isinstance(tree, Tensor):
         yield tree
     elif isinstance(tree, (list, tuple)):

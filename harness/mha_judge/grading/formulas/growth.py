@@ -44,7 +44,7 @@ __all__ = [
 
 _SIZES = (32, 512)
 _MAX_DRIFT = 0.5
-_MAX_CONSTANT_BITS = 200  # well below the larger of the sizes: what a letter outgrows must show
+_MAX_CONSTANT_BITS = 200  # well below the larger of the sizes, so that letters outgrow it
 _MAX_NUMBER = 10**15
 _POINTS = 12
 
@@ -96,7 +96,7 @@ class Growth:
 
     outcome: Outcome
     regime: str = ""
-    """Where the two part, as in "when d grows faster than n"; empty when they are equal."""
+    """Where the two differ, as in "when d grows faster than n"; empty when they are equal."""
     detail: str = ""
     """One clause for the candidate, regime included; empty when they are equal."""
 

@@ -1,8 +1,8 @@
 """The leading order of a formula where letters lie a logarithm apart, and the regimes for that.
 
 A regime puts the letters into tiers, the fastest first. Letters of one tier grow alike; the
-logarithm ℓ of a tier outgrows every power of the letters in the tiers below. What a product of
-letters and logarithms comes to is then told by its logarithm, in the units
+logarithm ℓ of a tier outgrows every power of the letters in the tiers below. The size of a product
+of letters and logarithms is then given by its logarithm, in the units
 
     ℓ₁, log ℓ₁, ℓ₂, log ℓ₂, …        each beyond any multiple of the next
 
@@ -23,10 +23,10 @@ from mha_judge.grading.formulas.tree import Call, FormulaError, Function, Node, 
 _CANCELS = 1e-9
 """Share of its terms below which a sum may be nothing but rounding."""
 _MOST_LETTERS = 5
-"""Above it there are only regimes of two tiers, and of three with one letter in two of them."""
+"""For more letters, only regimes of two tiers, and of three with one letter in two of them."""
 
 Tiers = Mapping[str, int]
-"""By letter its tier; 0 is the fastest."""
+"""The tier of each letter; 0 is the fastest."""
 
 
 class Undecided(Exception):
@@ -40,14 +40,14 @@ class Order:
     factor: float
     """0 only where a formula has the number 0 itself."""
     units: tuple[float, ...]
-    """How many of each unit, from ℓ₁ on."""
+    """The multiple of each unit, from ℓ₁ on."""
 
 
 def tiers_of(letters: Collection[str], at_most: Collection[tuple[str, str]]) -> list[Tiers]:
     """Return the regimes of at least two tiers, those of few tiers first.
 
     Args:
-        letters: What is put into tiers.
+        letters: The letters to put into tiers.
         at_most: Pairs (small, large), with all that follows from them.
     """
     names = sorted(letters)

@@ -1,5 +1,5 @@
 """An answer that is right in every check is asked again elsewhere in the domain of its problem.
 
-The questions are those of the checks, varied in every respect at once by the rows of a covering
-array (`pairwise`), with sizes that do not belong together (`sizes`), and at length (`lengths`).
+The questions are those of the checks, varied on all axes at once by the rows of a covering array
+(`pairwise`), with sizes that do not belong together (`sizes`), and with long inputs (`lengths`).
 """

@@ -28,24 +28,24 @@ from mha_judge.grading.expecting.expected import Expected, leaves
 from mha_judge.grading.failures import CheckFailure
 
 SLACK, _SLACK_HALF = 8.0, 3.0
-"""How many times the error budget is allowed here. It follows from the reference alone, which may
-be lucky, and what is wrong in a corner is wrong by far."""
+"""How many times the error budget is allowed here. The budget follows from the reference alone,
+which may be exact by luck; and an answer that is wrong in a corner is wrong by far."""
 
 
 _SAME = 1e-12
-"""How far the reference may move, as a share of its size, where it feels nothing of a change."""
+"""How far the reference's result may move, as a share of its size, and count as unchanged."""
 Compared = tuple[Any, Expected, str]
-"""What came, what is expected, and what it is called."""
+"""A result, what is expected, and its label."""
 
 
 class Finding(NamedTuple):
-    """What came of one question."""
+    """The outcome of one question."""
 
     where: str
-    """What was asked in words, after "wrong"; empty where the failure says it."""
+    """What was asked, in words that follow "wrong"; empty if the failure says it."""
     failure: CheckFailure | None
     axis: str
-    """What it is about."""
+    """The axis that it is about."""
 
 
 _HEADS = ("H", "num_heads", "n_heads", "num_q_heads")
@@ -65,13 +65,13 @@ class Asking:
         row_blocked: Collection[str] = (),
         left_alone: Collection[str] = (),
     ) -> None:
-        """Take what is asked about.
+        """Take the questions, and what checks say of the entries.
 
         Args:
-            context: Of the candidate.
+            context: The candidate's context.
             cases: The questions that are asked again.
             row_blocked: Entries that were asked with a mask in which a row had no open key.
-            left_alone: Entries of which checks want that they leave their inputs as they are.
+            left_alone: Entries that must leave their inputs as they are, by checks.
         """
         self.context = context
         self.row_blocked = row_blocked
@@ -83,7 +83,7 @@ class Asking:
         self.draw = Draw(context.task.seed, "domain")
 
     def enter(self, place: str) -> None:
-        """Draw afresh: what is asked in one place does not depend on what was asked before."""
+        """Draw afresh, so that the questions of a place do not depend on earlier questions."""
         self.draw = Draw(self.context.task.seed, place)
         self.context.enter(place)
 
@@ -93,7 +93,7 @@ class Asking:
 
     @contextmanager
     def allowing(self, case: Case, args: Sequence[Any] | None = None) -> Iterator[None]:
-        """Let a call take what a loop over all pairs of positions may take."""
+        """Let a call take the time that a Python loop over all pairs of positions may take."""
         given = case.args if args is None else args
         letters = shapes_of(case.target, case.domain, given).letters
         sizes = [letters[one] for one in case.long] or [1]
@@ -117,22 +117,22 @@ class Asking:
         wanted: Wanted | None = None,
         inputs_after: bool = False,
     ) -> CheckFailure | None:
-        """Return how the answer to other inputs is wrong, where the contract says what is right.
+        """Return how the result for other inputs is wrong; None if it is right, or not defined.
 
         Args:
-            case: What is asked.
-            args: With these arguments.
-            manner: In which manner; plainly by default.
+            case: The question.
+            args: The arguments of the call.
+            manner: The manner of the call; plain by default.
             score: The largest score, which a reference without a softmax does not show.
-            alike: Arguments that the contract speaks of, where it does not of all that comes of
-                these: only what the reference gives for both is asked for.
+            alike: Arguments that the contract defines, if it does not define all results for
+                `args`: only numbers that the reference gives for both are compared.
             wanted: The gradients that are asked for.
-            inputs_after: Whether it is seen that inputs stay as they are.
+            inputs_after: Whether inputs must stay as they are.
         """
         how = manner or {}
         try:
             asked = case.target.ask(args, how, self._dtype_known(case, args), wanted, inputs_after)
-            if asked is not None:  # or it is none of the domain
+            if asked is not None:  # else it is outside the domain
                 self._note_dtype(case, args, asked.answer)
                 self.require_right(case, args, asked.answer, score, alike)
                 _require_gradients(asked.gradients, case.is_half)
@@ -144,8 +144,8 @@ class Asking:
     def answer(self, case: Case, args: Sequence[Any]) -> Answer | None:
         """Return the answer to other inputs; None if the reference refuses them.
 
-        The reference is run in float64 alone where it is known in which dtype it answers. Mostly
-        that tells that an answer is right: what running it in half precision takes is saved.
+        If it is known in which dtype the reference answers, it is run in float64 only. That mostly
+        suffices to see that an answer is right, and saves a run in half precision.
         """
         asked = case.target.ask(args, {}, self._dtype_known(case, args))
         if asked is None:
@@ -159,7 +159,7 @@ class Asking:
             self._answered_in.setdefault(dtypes, _only_dtype_of(answer.expected))
 
     def _dtype_known(self, case: Case, args: Sequence[Any]) -> torch.dtype | None:
-        """Return in which dtype the reference answers, if it was seen to and keeps no state."""
+        """Return the dtype in which the reference answers, if it was seen and keeps no state."""
         if case.target.identity() is None:
             return None
         return self._answered_in.get(_dtypes_of(case, args))
@@ -172,17 +172,17 @@ class Asking:
         score: float = 0.0,
         alike: Sequence[Any] | None = None,
     ) -> None:
-        """Assert that what was right in a plain call is right in this one.
+        """Assert that the results that were right in a plain call are right in this one.
 
         Args:
-            case: What was asked.
-            args: With these arguments.
-            answer: What came of it.
+            case: The question.
+            args: The arguments of the call.
+            answer: The call's answer.
             score: The largest score, which a reference without a softmax does not show.
-            alike: Other arguments, if only that is asked for which the reference gives for both.
+            alike: Other arguments, if only numbers that the reference gives for both are compared.
 
         Raises:
-            CheckFailure: If it is not.
+            CheckFailure: If a result is wrong.
         """
         dtype = self._dtype_known(case, args)
         if dtype is not None:
@@ -192,19 +192,19 @@ class Asking:
                 return
             try:
                 answer = answer.against(case.target.expected(args))
-            except Exception:  # the reference refuses it in this dtype: it is none of the domain
+            except Exception:  # the reference refuses this dtype: it is outside the domain
                 return
         _require_right(case, answer, score, _known(answer, args, alike, case.target.expected))
 
 
 def _dtypes_of(case: Case, args: Sequence[Any]) -> tuple[object, ...]:
-    """Return what the dtype of an answer may depend on."""
+    """Return what the dtype of a result may depend on."""
     given = (value.dtype if isinstance(value, Tensor) else None for value in leaves([*args]))
     return case.target.entry.name, case.dtype, *given
 
 
 def _only_dtype_of(expected: Any) -> torch.dtype | None:
-    """Return the floating dtype of an answer, if it is one."""
+    """Return the floating dtype of a result, if there is only one."""
     own = {one.rounded.dtype for one in leaves(expected) if isinstance(one, Expected)}
     floating = [one for one in own if one.is_floating_point]
     return floating[0] if len(floating) == 1 else None
@@ -216,12 +216,12 @@ def _known(
     alike: Sequence[Any] | None,
     expected: Callable[[Sequence[Any]], Any],
 ) -> Answer | None:
-    """Return the answer beside what is expected of other arguments, if there are such."""
+    """Return the answer beside what is expected for other arguments, if there are any."""
     return None if alike is None or alike is args else answer.against(expected(alike))
 
 
 def _require_right(case: Case, answer: Answer, score: float, known: Answer | None) -> None:
-    """Assert that an answer is right, where what is known of it is the same."""
+    """Assert that an answer is right; with `known`, only where both expectations agree."""
     slack = _SLACK_HALF if case.is_half else SLACK
     for name in case.names:
         pairs = answer.pairs(name)
@@ -257,19 +257,19 @@ def _require_gradients(gradients: Sequence[Gradient], is_half: bool) -> None:
 
 
 def unfelt(one: Expected, other: Expected) -> Tensor:
-    """Return where the reference gives the same for two calls, in which NaN is nothing."""
+    """Return where the reference gives the same number for two calls; NaN is never the same."""
     return (one.exact - other.exact).abs_() <= _SAME * one.size
 
 
 def _where_known(compared: Compared, known: Compared) -> Compared:
-    """Return a result in which only that is the candidate's what the contract speaks of."""
+    """Return a result with the reference's numbers wherever the contract does not define them."""
     (found, wanted, label), (_, elsewhere, _) = compared, known
     found = require_form(found, wanted, label)
     return torch.where(unfelt(elsewhere, wanted), found, elsewhere.rounded), elsewhere, label
 
 
 def accepted(target: Any, args: Sequence[Any], why: str) -> Finding:
-    """Ask what must raise; the failure says what it was."""
+    """Make a call that must raise; if it does not, the failure says what was accepted."""
     try:
         assert_rejected(target, *args, why=why)
     except CheckFailure as failure:

@@ -1,4 +1,4 @@
-"""Long inputs: a few squares of positions, and what the source speaks of."""
+"""Long inputs: a few squares of positions, and lengths near numbers in the source."""
 
 from __future__ import annotations
 
@@ -26,25 +26,26 @@ from mha_judge.grading.formulas.constants import integers_in
 
 LONGEST = 5_000
 _HUNDREDS, _MANY, _LARGE = 310, 520, 700
-"""Least lengths of squares: beyond the whole numbers that bfloat16 and a byte have, and beyond what
-answers take in one piece, of one item and of two."""
+"""Least lengths of squares: beyond the whole numbers that bfloat16 and a byte hold, and beyond the
+blocks that answers process at once, for one item and for two."""
 _SPREAD = 60
 _NUMBERS = 40_000_000
-"""Numbers that a naive answer may make of a call: pairs of positions times their features."""
+"""Numbers that a naive answer may compute in a call: pairs of positions times their features."""
 _ITEMS = 4
-"""Items where some positions are louder, in each others."""
+"""Items of a call in which some positions are louder, other ones in each item."""
 _MOST_CONSTANTS = 6
 _EXACT = 8
-"""What counts of some hundreds that bfloat16 has are multiples of."""
+"""bfloat16 holds multiples of this up to 2,048, but beyond 256 not the numbers next to them."""
 _AGAIN = 2
-"""How often what is wrong in half precision is asked with other numbers. It must be wrong again:
-where two scores nearly tie, rounding may turn a query to either key, once in hundreds of calls."""
+"""How often a question that was answered wrong in half precision is asked with other numbers. It
+must be wrong again: if two scores nearly tie, rounding may turn a query to either key, once in
+hundreds of calls."""
 
 
 def long(
     asking: Asking, cases: Sequence[Case], wrt: Mapping[str, Sequence[int]]
 ) -> Iterator[Finding]:
-    """Ask for long inputs of one entry's questions, each form of which comes once.
+    """Ask one entry's questions with long inputs, each form of a call once.
 
     Args:
         asking: Asks the candidate.
@@ -146,7 +147,7 @@ def _with_a_number(asking: Asking, case: Case, number: int) -> Iterator[Finding]
 
 
 def _with_a_count(asking: Asking, case: Case) -> Iterator[Finding]:
-    """Ask with one key blocked of so many that bfloat16, in which the mask is, has no count."""
+    """Ask with one key blocked, so that bfloat16, the mask's dtype, cannot hold the open count."""
     if case.target.entry.arrays == "numpy":
         return
     for index in case.shapes.flags():
@@ -167,7 +168,7 @@ def _at(
     wrt: Sequence[int] = (),
     items: int = 1,
 ) -> Finding:
-    """Ask at some lengths, as it is said: which keys are blocked, in which mode, for gradients."""
+    """Ask at some lengths, with keys blocked, in a gradient mode, and for gradients, as given."""
     letters = case.fitting(letters)
     args = _args_at(asking, case, letters, items)
     if mask:
@@ -200,9 +201,9 @@ def _asked(
 
 
 def _aloud(asking: Asking, case: Case) -> Finding:
-    """Ask with some positions louder, or where they must be unfelt.
+    """Ask with some positions louder, which must change nothing where they are blocked.
 
-    In half precision one weight too many among hundreds is otherwise lost in rounding.
+    Otherwise, in half precision, one weight too many among hundreds is lost in rounding.
     """
     letters = case.fitting(_square(asking, case, _HUNDREDS))
     failure = _loud_failure(asking, case, letters)
@@ -222,7 +223,7 @@ def _loud_failure(asking: Asking, case: Case, letters: Mapping[str, int]) -> Che
             quiet, loud = louder(case, args, chosen, asking.draw)
             with asking.allowing(case, args):
                 before, after = asking.answer(case, quiet), asking.answer(case, loud)
-            if before is None or after is None:  # it is none of the domain
+            if before is None or after is None:  # it is outside the domain
                 return None
             pairs = [
                 both
@@ -234,7 +235,7 @@ def _loud_failure(asking: Asking, case: Case, letters: Mapping[str, int]) -> Che
                 require_unfelt(one, other)
             asking.require_right(case, loud, after)
             if all(bool(unfelt(one[1], other[1]).any()) for one, other in pairs):
-                break  # else each position of some result feels some of those that are louder
+                break  # else all of some result depends on louder positions
     except CheckFailure as failure:
         return failure
     return None
@@ -253,14 +254,14 @@ def _args_at(asking: Asking, case: Case, letters: Mapping[str, int], items: int 
 
 
 def _free(case: Case) -> list[str]:
-    """Return the letters that a call decides upon, such as widths of a function's inputs."""
+    """Return the letters that a call can choose, such as widths of a function's inputs."""
     divided = {*case.domain.divides, *case.domain.divides.values()}
     fixed = {*made_with(case.target), *case.long, *divided}
     return [letter for letter in case.shapes.letters if letter not in fixed]
 
 
 def _features(case: Case) -> int:
-    """Return how many numbers a naive answer makes for each pair of positions."""
+    """Return how many numbers a naive answer computes for each pair of positions."""
     sizes = {**case.shapes.letters, **dict.fromkeys([*case.long, "B"], 1)}
     shapes = case.domain.shapes.values()
     return max(8, *(math.prod(sizes.get(axis, 1) for axis in axes_of(one)) for one in shapes))

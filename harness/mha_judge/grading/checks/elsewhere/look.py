@@ -1,4 +1,4 @@
-"""Asking the questions of checks elsewhere in the domain: in pairs of respects, unfit, and long."""
+"""Asks the questions of checks elsewhere in the domain: on pairs of axes, unfit, and long."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def look_elsewhere(
     """Ask the questions of some checks elsewhere in the domain, and return what is wrong there.
 
     Args:
-        context: Of the candidate.
-        checks: By id.
-        until_failure: Whether the first thing that is wrong is enough.
+        context: The candidate's context.
+        checks: Ids of the checks.
+        until_failure: Whether to stop at the first wrong result.
     """
     steps = [step for check in checks for step in context.trace.of(check)]
     with context.trials():
@@ -49,7 +49,7 @@ def _findings(
     wrt: Mapping[str, Sequence[int]],
     until_failure: bool,
 ) -> Iterator[Finding]:
-    """Yield what came of every question, entry by entry."""
+    """Yield the outcome of every question, entry by entry."""
     by_entry: dict[str, list[Case]] = {}
     for case in cases:
         by_entry.setdefault(case.target.entry.name, []).append(case)
@@ -60,7 +60,7 @@ def _findings(
         asking.enter(f"domain {name} sizes")
         yield from unfit(asking, own)
         if any(_is_late(finding) for finding in found):
-            continue  # it has failed at length, and would take as long again
+            continue  # it has timed out, and would take as long again
         asking.enter(f"domain {name} lengths")
         for finding in long(asking, own, wrt):
             yield finding
@@ -73,7 +73,7 @@ def _is_late(finding: Finding) -> bool:
 
 
 def _right(cases: Sequence[Case]) -> Iterator[Case]:
-    """Yield cases with the results that are right as they are asked."""
+    """Yield cases, each with the names of the results that are right in its plain call."""
     for case in cases:
         try:
             answer = case.target(*case.args)
@@ -89,13 +89,13 @@ def _right(cases: Sequence[Case]) -> Iterator[Case]:
 def _is_right(answer: Answer, name: str) -> bool:
     try:
         assert_close(answer, name)
-    except (CheckFailure, ValueError):  # wrong, or nothing that the contract says
+    except (CheckFailure, ValueError):  # wrong, or not defined by the contract
         return False
     return True
 
 
 def _looked_at(steps: Sequence[Step]) -> set[str]:
-    """Return the entries of which it was seen whether they leave their inputs as they are."""
+    """Return the entries for which a step asked whether they change their inputs."""
     return {step.target.entry.name for step in steps if step.options.get("inputs_after")}
 
 
@@ -110,7 +110,7 @@ def _with_blocked_rows(steps: Sequence[Step]) -> set[str]:
 
 
 def _differentiated(steps: Sequence[Step]) -> dict[str, list[int]]:
-    """Return by entry which inputs gradients are asked for."""
+    """Return by entry the inputs whose gradients are asked for."""
     found: dict[str, list[int]] = {}
     for step in steps:
         if step.wrt:

@@ -1,4 +1,4 @@
-"""Positions that are louder than the others, and that must not be felt where they are blocked."""
+"""Positions with larger numbers than others, which must change nothing where they are blocked."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from mha_judge.grading.failures import CheckFailure
 _LOUD, _FACTOR, _FACTOR_OF_VALUES = 2, 8.0, 100.0
 """How many positions of a long input are larger than the others, and how much."""
 _ROUNDED, _RUN = 256, 4
-"""The last position that bfloat16 counts up to, and how many beyond it are larger, side by side."""
+"""The last position that bfloat16 counts exactly, and how many adjacent ones beyond it are loud."""
 _UNFELT = 4.0
-"""How far an answer may move where the reference feels nothing of a change, in units of its
-dtype."""
+"""How far a result may move where the reference's stays the same, in units of its dtype's
+epsilon."""
 
 
 def louder(
     case: Case, args: Sequence[Any], letters: Mapping[str, int], draw: Draw
 ) -> tuple[list[Any], list[Any]]:
-    """Return the arguments, and with some positions that are felt where they are not blocked.
+    """Return the arguments, and the same with some positions louder.
 
-    In both lengths end beside them.
+    In both, lengths end beside these positions.
     """
     shapes = shapes_of(case.target, case.domain, args)
     names = case.target.entry.arguments
     quiet = [*args]
     loud: dict[int, Tensor] = {}
-    # where only values are loud, scores are not, whose rounding errors grow with them
+    # if only values are loud, scores stay small, and so do their rounding errors
     of_values = "v" in names and isinstance(case.target, Function)
     factor = _FACTOR_OF_VALUES if of_values else _FACTOR
     for letter in case.long:
         if letter in letters:
-            half = letters[letter] // 2  # early on under causality, one would drown the others
+            half = letters[letter] // 2  # an early one would drown the others under causality
             places = half + draw.permutation(half)[:_LOUD]
             if letters[letter] > _ROUNDED:
                 places = _with_neighbours(places, letters[letter])
@@ -56,7 +56,7 @@ def louder(
 
 
 def require_unfelt(before: Compared, after: Compared) -> None:
-    """Assert that an answer changes only where that of the reference does."""
+    """Assert that a result changes only where the reference's does."""
     (found, exact, label), (other, changed, _) = before, after
     same = unfelt(exact, changed)
     one, two = (require_form(value, exact, label).float() for value in (found, other))
@@ -72,16 +72,16 @@ def require_unfelt(before: Compared, after: Compared) -> None:
 
 
 def _with_neighbours(places: Tensor, size: int) -> Tensor:
-    """Return positions side by side, beyond the last one that bfloat16 counts up to."""
+    """Return adjacent positions beyond the last one that bfloat16 counts exactly."""
     first = max(_ROUNDED + 1, min(int(places[0]), size - 2 * _RUN))
     return torch.arange(first, min(first + _RUN, size))
 
 
 def _raised(value: Tensor, axis: int, places: Tensor, factor: float) -> Tensor:
-    """Return numbers with some positions larger: in each of several items one later.
+    """Return numbers with some positions louder, in each item one later than in the one before.
 
-    Where positions are rounded, one in four or so is rounded down to the one before it. Only the
-    first of those that are larger tells, as what comes after it feels it anyhow.
+    If an answer rounds positions, it rounds about one in four down to the one before it. Only the
+    first loud position shows this, as all positions after it depend on it anyway.
     """
     value = value.clone()
     within = max(axis - 1, 0)

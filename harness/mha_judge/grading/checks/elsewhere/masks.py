@@ -16,7 +16,7 @@ MASK_DTYPES = (
     torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
     torch.bfloat16, torch.float32, torch.float64,
 )  # fmt: skip
-"""Those that −1e9 fits, the plain one first: a mask may be multiplied with it."""
+"""The plain one first; without float16, as a mask may be multiplied with −1e9."""
 _FEW = 3
 _FEW_OPEN = 3
 _NEARLY = ("nearly causal", "unlike")
@@ -25,8 +25,8 @@ _NEARLY = ("nearly causal", "unlike")
 def blocking(case: Case, args: Sequence[Any], which: str, draw: Draw, number: int = 0) -> list[Any]:
     """Return arguments whose mask blocks the first keys, the last, one, or all but one.
 
-    In each row others are blocked. Of the first keys, all but a few are in the last row. Or it is
-    nearly what an answer may take it for: causal, or the same for all rows or items.
+    Each row blocks different keys; of the first keys, the last row blocks all but a few. Or the
+    mask is nearly one that an answer may assume: causal, or the same for all rows or items.
     """
     changed = [*args]
     for index in blocked_keys(case):
@@ -42,7 +42,7 @@ def blocking(case: Case, args: Sequence[Any], which: str, draw: Draw, number: in
 
 
 def _opened(shape: Sequence[int], which: str, draw: Draw) -> Tensor | None:
-    """Return where a mask of a shape is open; None where there is one key only."""
+    """Return where a mask of a shape is open; None if there is only one key."""
     keys = shape[-1]
     if keys < 2:
         return None
@@ -56,12 +56,12 @@ def _opened(shape: Sequence[int], which: str, draw: Draw) -> Tensor | None:
 
 
 def nearly(case: Case, which: str, draw: Draw) -> bool:
-    """Return whether a mask can be nearly what an answer may take it for."""
+    """Return whether a mask can be nearly causal, or nearly the same for all rows or items."""
     return any(_nearly(case.args[index].shape, which, draw) for index in blocked_keys(case))
 
 
 def _nearly(shape: Sequence[int], which: str, draw: Draw) -> list[Tensor]:
-    """Return masks of a shape that are not quite causal, or the same for all but one."""
+    """Return masks of a shape that are not quite causal, or the same but for one row or item."""
     keys, rows = shape[-1], shape[-2] if len(shape) > 1 else 1
     if keys < _FEW:
         return []
@@ -87,7 +87,7 @@ def _nearly(shape: Sequence[int], which: str, draw: Draw) -> list[Tensor]:
 
 
 def without_a_row(case: Case, args: Sequence[Any], draw: Draw) -> list[Any]:
-    """Return the arguments with one row blocked wholly in each mask that has several."""
+    """Return the arguments with one row wholly blocked in each mask that has several rows."""
     blocked = [*args]
     for index in blocked_keys(case):
         rows = args[index].numel() // args[index].shape[-1]
@@ -99,10 +99,10 @@ def without_a_row(case: Case, args: Sequence[Any], draw: Draw) -> list[Any]:
 
 
 def blocked_keys(case: Case) -> list[int]:
-    """Return the place of the mask that blocks something; none where there are several.
+    """Return the place of the mask that blocks something; empty if none or several do.
 
-    An answer may be right only where nothing is blocked, if a check's own masks block nothing; and
-    two masks together may leave a row no open key.
+    If a check's own masks block nothing, an answer may be wrong as soon as something is blocked;
+    and two masks together may leave a row no open key.
     """
     found = open_keys(case.target.entry, case.args)
     blocking = [index for index, open_ in found.items() if not bool(open_.all())]
@@ -110,7 +110,7 @@ def blocked_keys(case: Case) -> list[int]:
 
 
 def open_keys(entry: Entry, args: Sequence[Any]) -> dict[int, Tensor]:
-    """Return where the masks of a call are open, by their places; those that are added are not."""
+    """Return where the masks of a call are open, by their places; additive masks are left out."""
     found: dict[int, Tensor] = {}
     for index, (name, value) in enumerate(zip(entry.arguments, args, strict=False)):
         if isinstance(value, Tensor) and entry.domain is not None:

@@ -17,7 +17,7 @@ from mha_judge.grading.checks.elsewhere.asking import Asking
 from mha_judge.grading.expecting.expected import Expected, leaves
 
 _LARGEST = 1e6
-"""How many times as large as usual values are that are graded, and how many times as small."""
+"""How many times larger than usual graded values get, and how many times smaller."""
 
 
 def takes_q_and_k(case: Case) -> bool:
@@ -25,7 +25,7 @@ def takes_q_and_k(case: Case) -> bool:
 
 
 def linear(case: Case) -> list[int]:
-    """Return the inputs on which a result depends linearly, where values are one of them."""
+    """Return the inputs on which a result depends linearly, if values are one of them."""
     if "v" not in case.domain.shapes or case.is_half:
         return []
     names = case.target.entry.arguments
@@ -46,7 +46,7 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking) -> list[A
         args: Its arguments.
         how: `large` or `small` values; `zeros` at a position, or one that is `repeated`; `constant`
             numbers, or `nothing` but zeros; empty for the same.
-        asking: Draws.
+        asking: Draws the numbers.
     """
     made = [*args]
     if how in ("large", "small"):
@@ -69,7 +69,7 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking) -> list[A
 
 
 def alike(case: Case) -> list[list[int]]:
-    """Return groups of inputs that may be one object, where their sizes are equal."""
+    """Return groups of inputs that may be one object if their sizes are equal."""
     names = case.target.entry.arguments
     axes = {i: axes_of(case.domain.shapes[names[i]]) for i in case.shapes.numbers()}
     groups: list[list[int]] = []
@@ -81,7 +81,7 @@ def alike(case: Case) -> list[list[int]]:
 
 
 def made_alike(case: Case, group: Sequence[int], letters: Mapping[str, int]) -> dict[str, int]:
-    """Return the sizes with which a group of inputs has one shape."""
+    """Return the sizes with which all inputs of a group have the same shape."""
     if not group:
         return {}
     names, sizes = case.target.entry.arguments, {**case.shapes.letters, **letters}
@@ -92,10 +92,10 @@ def made_alike(case: Case, group: Sequence[int], letters: Mapping[str, int]) -> 
 
 
 def cotangents(case: Case, args: Sequence[Any], asking: Asking) -> list[Tensor | None] | None:
-    """Return a gradient of the first result; None where there is no right one of numbers."""
+    """Return a cotangent of the first result; None if the reference refuses, or gives NaN."""
     try:
         outputs = [*leaves(case.target.expected(args))]
-    except Exception:  # the reference refuses it: it is none of the domain
+    except Exception:  # the reference refuses it: it is outside the domain
         return None
     exact = [one.exact for one in outputs if isinstance(one, Expected)]
     if any(bool(one.isnan().any()) for one in exact):
@@ -110,12 +110,12 @@ def wanted(
     wrt: Sequence[int],
     manner: Mapping[str, Any],
 ) -> Wanted | None:
-    """Return which gradients are asked for with a call; None where there are none.
+    """Return which gradients are asked for with a call; None if there are none.
 
     Args:
         case: The question.
         args: Its arguments.
-        asking: Draws.
+        asking: Draws the cotangents.
         wrt: The inputs whose gradients checks ask for.
         manner: Which inputs are leaves, and which parameters are frozen.
     """
@@ -135,7 +135,7 @@ def wanted(
 
 
 def alike_along(wanted: Wanted | None) -> Wanted | None:
-    """Return the same gradients of results with gradients that are the same along a last axis."""
+    """Return the same gradients, with cotangents that are constant along their last axis."""
     if wanted is None:
         return None
     same = [one if one is None else _alike(one) for one in wanted.cotangents]

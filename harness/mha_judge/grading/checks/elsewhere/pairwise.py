@@ -1,10 +1,10 @@
-"""The questions of an entry in every two respects at once: each row of a covering array is one.
+"""The questions of an entry on all pairs of axes: each row of a covering array is one question.
 
 A row says in which dtype, at which sizes, with which mask and numbers a question is asked, in which
-gradient mode, wherever its inputs lie, after what, and whether gradients are asked for with it. A
-right answer is asked each row once. Where a row is answered wrongly its values are made plain one
-after another, until what is left is the cause; further rows in which the cause stands tell nothing
-new and are left out.
+gradient mode, in which memory layout, after which calls, and whether gradients are asked for. A
+right answer is asked each row once. If a row is answered wrong, its values are made plain one after
+another, until only the cause is left; further rows with this cause tell nothing new and are left
+out.
 """
 
 from __future__ import annotations
@@ -28,22 +28,23 @@ from mha_judge.grading.expecting.memory import key_of, memory
 from mha_judge.grading.failures import CheckFailure, TimedOut
 
 _DTYPES = (torch.float64, torch.bfloat16)
-"""Those besides the plain one; float16 does not hold −1e9."""
+"""Dtypes besides the plain one; float16 does not hold −1e9."""
 _ITEMS = {"several": (9, 16), "many": (65, 80)}
 _TENS, _HUNDREDS, _THOUSANDS = (65, 80), (257, 300), (2_060, 2_200)
 """Beyond blocks of 64, a byte's whole numbers, and large buffers."""
 _LENGTHS = {"tens": (_TENS, _TENS)}
-"""What the first length is, and the last; None where it is plain."""
+"""The ranges of the first length and of the last; None for a plain one."""
 _LENGTHS_APART = {"first": (_THOUSANDS, None), "last": (None, _THOUSANDS)}
 _LESS = {_TENS: (33, 40), _HUNDREDS: _TENS, _THOUSANDS: _HUNDREDS}
-"""Where heads are many, or wide, or nothing so long is graded, or not in half precision."""
+"""Shorter ranges, if heads are many or wide, or the length is not graded, or too long for half
+precision."""
 _HEADS, _GROUPS, _WIDE = 18, 3, (33, 45)
 _BROAD = (1_030, 1_100)
-"""Another width than that of heads, beyond buffers of 1,024."""
+"""A width other than that of heads, beyond buffers of 1,024."""
 _DROPOUT = "dropout"
 _LONGEST, _SHORT = 200, 16
-"""Sizes of a check's own beyond which its question is not varied here, and lengths beyond which it
-is made shorter: some rows are long anyway."""
+"""A question with a size above the first is not varied here; lengths above the second are made
+shorter, as some rows are long anyway."""
 _MOST_SCORES = 45_000
 """Pairs of positions, of all items and heads, above which a row has fewer items."""
 _USUAL_HEADS, _FEWEST = 4, 3
@@ -52,12 +53,12 @@ _LEAST_HEADS, _LEAST_WIDTH = 2, 3
 """Heads, and widths of a function's inputs, where a length is thousands."""
 _AGAIN = 2
 """How often a row is asked again with other numbers. In half precision it must be wrong each time:
-where two scores nearly tie, rounding may turn a query to either key. So must gradients be, which
-jump where a ReLU is nearly 0."""
+if two scores nearly tie, rounding may turn a query to either key. Gradients must be wrong each time
+too, as they jump where a ReLU is nearly 0."""
 _BY_FAR = 10.0
-"""How many times further off than it may be an answer is that is not asked again."""
+"""An answer whose error is this many times the allowed one is not asked again."""
 _DIVIDED_BY_LITTLE = {("values", value) for value in ("constant", "nothing", "zeros")}
-"""Of these norms may have to divide by next to nothing, and gradients then have no bound."""
+"""With these values norms may divide by next to nothing, and gradients then have no bound."""
 _MOST_CAUSES = 4
 
 _WORDS = {
@@ -100,20 +101,20 @@ _WORDS = {
 }
 _CASE, _TURN = "case", "turn"
 _LEADING = ("items", "heads")
-"""What leading axes are called here that have no letters."""
+"""Names for leading axes that have no letters."""
 _MANNERS = (*AXES, "training")
-"""Axes of how a call is made, beside what it is given."""
+"""Axes of how a call is made, apart from its arguments."""
 _ABOUT = (
     *_MANNERS, "weights", "object", "inputs", "gradient", "mask dtype", "scores",
     "mask", "values", "equal", "size", "width", "heads", "dtype",
 )  # fmt: skip
-"""Axes in the order in which a cause is about them, where it has several."""
+"""All axes; a cause with several is about the one that comes first here."""
 
 _ALONE = {"mask": "alone", "scores": "large"}
 _FROZEN_ALONE = {"gradient": "asked", "frozen": "one"}
 _LEARNS_ALONE = {"gradient": "asked", "frozen": "all but one", "leaf": "none"}
 _KEPT_FROM_INFERENCE = {"before": "inference", "gradient": "asked"}
-"""What each question is asked with: what is kept from inference mode may be in no graph."""
+"""Values that each question is asked with: a tensor kept from inference mode can be in no graph."""
 _FEW_PARAMETERS = 16
 """How many of a layer's parameters are frozen, or learn, one at a time."""
 _HARD = (
@@ -127,20 +128,20 @@ _HARD = (
     {"gradient": "asked", "leaf": "none", "size": "tens"},
     {"gradient": "asked", "leaf": "one", "size": "tens"},
 )
-"""Three values that must meet, as in a number for −∞ in one dtype, or whole blocks of keys that are
-blocked; every dtype of masks meets `_ALONE` too."""
+"""Three values that must occur together, for a wrong −∞ in one dtype, say, or whole blocks of keys
+that are blocked; every mask dtype occurs with `_ALONE` too."""
 _HIDING = frozenset({
     ("dtype", "bfloat16"), ("size", "one"), ("mask", "alone"), ("mask", "row"),
     ("scores", "large"), ("scores", "low"), ("scores", "apart"),
 })  # fmt: skip
-"""Beside which little else shows: rounding is coarse, or weights are 0 or 1 whatever else is."""
+"""Values that mask others: rounding is coarse, or weights are 0 or 1 in any case."""
 _GRADIENTS = (("gradient", "asked"), ("gradient", "expanded"))
 _NOT_DIFFERENTIATED: frozenset[Value | str] = frozenset({
         "mode", "scores", "object", "weights", ("mask", "alone"), ("mask", "row"),
         ("size", "one"), ("heads", "single"), ("values", "large"), ("values", "small"),
         ("values", "constant"), ("values", "nothing"),
     })  # fmt: skip
-"""What is blocked, or told by a softmax that is 0 or 1, has gradients that are rounding alone."""
+"""With these, keys are blocked or a softmax is 0 or 1, so that gradients are only rounding."""
 _APART: Mapping[Value, frozenset[Value | str]] = {
     **dict.fromkeys(_GRADIENTS, _NOT_DIFFERENTIATED),
     ("object", "one"): frozenset({("size", "first"), ("size", "last"), "values", "scores"}),
@@ -158,7 +159,7 @@ _APART: Mapping[Value, frozenset[Value | str]] = {
     ("values", "constant"): frozenset({"scores"}),
     ("values", "nothing"): frozenset({"scores"}),
 }  # fmt: skip
-"""Values that do not meet others, or none of an axis but the plain one."""
+"""By value, what it excludes: single values, or all values of an axis but the plain one."""
 
 
 def pairwise(
@@ -167,15 +168,15 @@ def pairwise(
     wrt: Mapping[str, Sequence[int]],
     until_failure: bool = False,
 ) -> list[Finding]:
-    """Ask the questions of one entry in every two respects at once, and return what is wrong.
+    """Ask the questions of one entry on all pairs of axes, and return what is wrong.
 
-    Causes that have an axis in common are one: the one with fewest values is told.
+    Of causes that have an axis in common, only the one with the fewest values is reported.
 
     Args:
         asking: Asks the candidate.
         cases: The questions.
         wrt: By entry, the inputs whose gradients checks ask for.
-        until_failure: Whether the first failure is enough.
+        until_failure: Whether to stop at the first failure.
     """
     cases = [one for one in cases if max(one.shapes.letters.values(), default=1) <= _LONGEST]
     plain = [one for one in cases if one.dtype is torch.float32]
@@ -189,7 +190,7 @@ def pairwise(
         if any(cause.items() <= row.items() for cause, _ in found):
             continue
         if "size" in row and any(isinstance(failure, TimedOut) for _, failure in found):
-            continue  # it has failed at length, and would take as long again
+            continue  # it has timed out, and would take as long again
         failure = rows.ask(row)
         if failure is not None:
             found.append(rows.shrunk(row, failure))
@@ -215,7 +216,7 @@ def _told(cause: Row, failure: CheckFailure) -> Finding:
 
 
 def _shortened(asking: Asking, case: Case) -> Case:
-    """Return a question whose lengths are few; what was longer than another is so still."""
+    """Return a question with short lengths; one that was longer than another still is."""
     groups = sorted(case.lengths, key=lambda group: -case.shapes.letters[group[0]])
     letters: dict[str, int] = {}
     for number, group in enumerate(groups):
@@ -234,7 +235,7 @@ class _Question:
     args: list[Any]
     shapes: Shapes
     asked: list[Any]
-    """The arguments where the contract does not speak of all that comes of them."""
+    """The arguments of the call, for which the contract may not define all results."""
     score: float
     wanted: Wanted | None
 
@@ -413,14 +414,14 @@ class _Rows:
         return len(unable) == len(self._cases)
 
     def _equal(self, row: Row, number: int) -> Row:
-        """Return two letters that are made equal in a row whose sizes are plain otherwise."""
+        """Return two letters that are made equal in a row, if its sizes are plain otherwise."""
         if {"size", "heads", "width", "object"} & row.keys() or _is_told_by_some(row):
             return {}
         ties = _ties(self._cases[int(row[_CASE])])
         return {"equal": ties[number % len(ties)]} if ties else {}
 
     def ask(self, row: Row) -> CheckFailure | None:
-        """Return how the answer to a row is wrong; where that may be rounding, every time."""
+        """Return how the answer to a row is wrong; if it may be rounding, it must be every time."""
         tries = (self._asked(row, turn) for turn in range(1 + _AGAIN))
         if _is_told_by_some(row):
             if _has_items(self._cases[int(row[_CASE])]) and row.get("size") not in _LENGTHS_APART:
@@ -436,10 +437,10 @@ class _Rows:
         return failure
 
     def _is_rounded_away(self, row: Row, failure: CheckFailure) -> bool:
-        """Return whether what is wrong by little is none of an answer's doing.
+        """Return whether a small error is not the answer's fault.
 
-        Norms enlarge rounding, which float64 has less of; and where all numbers are equal they
-        divide by so little that it is felt which small constant they add.
+        Norms enlarge rounding, which is smaller in float64. If all numbers are equal, they divide
+        by so little that the small constant they add matters.
         """
         if failure.margin is None or failure.margin >= _BY_FAR:
             return False
@@ -453,7 +454,7 @@ class _Rows:
         return self._asked({**row, "dtype": wide}, 0) is None
 
     def _asked(self, row: Row, turn: int) -> CheckFailure | None:
-        """Return how the answer to a row is wrong with some numbers."""
+        """Return how the answer to a row is wrong, with the numbers of one turn."""
         asking, case = self._asking, self._cases[int(row[_CASE])]
         told = " ".join(f"{axis}={value}" for axis, value in sorted(row.items()))
         place = f"domain {case.target.entry.name} {turn} {told}"
@@ -495,7 +496,7 @@ class _Rows:
         called = (case.target, row.get("mode"))
         if row.get("weights"):
             if called not in self._called:
-                ask()  # what it keeps then is of the weights before
+                ask()  # what it keeps then comes from the weights before
             self._redraw(case.target, row)
         self._called.add(called)
         failure = ask()
@@ -515,11 +516,11 @@ class _Rows:
             layer.redraw_one(role, bias=biases % 2 == 1)
 
     def shrunk(self, row: Row, failure: CheckFailure) -> tuple[Row, CheckFailure]:
-        """Return a row with the fewest values with which the answer is wrong, and how it is.
+        """Return the fewest values of a row with which the answer is wrong, and the failure.
 
-        Of an answer that is right when it is asked the same again there is none; where weights are
-        set it is not the same, and all values are told. What takes too long is not asked again and
-        again: its size is to blame.
+        If the answer is right when the row is asked again, there are none. But if the row sets
+        weights, it was not the same question, and all values are returned. A row that times out is
+        not asked again: its size is to blame.
         """
         if isinstance(failure, TimedOut):
             return {"size": row["size"]} if "size" in row else {}, failure
@@ -535,10 +536,9 @@ class _Rows:
         return {axis: value for axis, value in left.items() if axis in _ABOUT}, failure
 
     def _again(self, row: Row) -> CheckFailure | None:
-        """Return how an answer is wrong that was wrong before in a row like this one.
+        """Return how the answer to a row is wrong, after it was wrong in a similar row.
 
-        Where scores are to be large they are as large as they happen to be; so this is asked with
-        several numbers.
+        If scores are to be large, chance decides how large they get, so several numbers are tried.
         """
         failure = self.ask(row)
         is_half = row.get("dtype", "float64") != "float64"  # wrong every time, or not at all
@@ -555,7 +555,7 @@ class _Rows:
         letters: Mapping[str, int],
         manner: Mapping[str, Any],
     ) -> _Question | None:
-        """Return the question of a row, with numbers drawn anew; None where there is none such."""
+        """Return the question of a row, with numbers drawn anew; None if it cannot be asked."""
         draw, number, letters = self._asking.draw, int(row[_TURN]), {**letters}
         group = self._group(case, row)
         spread = [letters.pop(name, 0) for name in _LEADING][: len(case.shapes.leading)]
@@ -563,7 +563,7 @@ class _Rows:
         if layer is not None or dtype is not case.dtype:
             case = in_dtype(case, dtype, layer)
         args = case.shapes.at(letters, draw, spread=spread)
-        for index, value in case.shapes.numbers().items():  # a check's own may be huge
+        for index, value in case.shapes.numbers().items():  # the check's numbers may be huge
             args[index] = signed_like(value, self._asking.like(args[index]))
         args = numbers.changed(case, args, row.get("values", ""), self._asking)
         if row.get("mask") == "alone":
@@ -582,7 +582,7 @@ class _Rows:
         if row.get("scores"):
             try:
                 args, score = enlarged(case, row["scores"], draw)
-            except Exception:  # the reference refuses it: it is none of the domain
+            except Exception:  # the reference refuses it: it is outside the domain
                 return None
         asked = args
         if row.get("mask") == "row":
@@ -600,7 +600,7 @@ class _Rows:
         return groups[int(row[_TURN]) % len(groups)] if groups else []
 
     def _dtype(self, case: Case, row: Row) -> torch.dtype:
-        """Return the dtype of a row; float64 where rounding might be felt that nobody knows."""
+        """Return the dtype of a row; float64 if rounding of unknown size might matter."""
         scores = row.get("scores")
         by_hand = "autograd" in self._asking.context.task.problem.forbid
         is_felt = scores and (scores != "large" or by_hand or not shows_scores(case))
@@ -609,9 +609,10 @@ class _Rows:
         return getattr(torch, row["dtype"]) if row.get("dtype") else case.dtype
 
     def _target(self, case: Case, letters: Mapping[str, int], row: Row) -> Target:
-        """Return what is asked: a layer made with other sizes, which serves all rows.
+        """Return what is called; a layer made with other sizes serves all rows.
 
-        What it makes in its first call and keeps is to be made in inference mode, too.
+        But each row after inference mode gets a new layer, so that tensors which it makes in its
+        first call and keeps are made in that mode.
         """
         if not isinstance(case.target, Layer):
             return case.target
@@ -648,7 +649,7 @@ class _Rows:
         for group, within in ((case.lengths[:-1], ranges[0]), (case.lengths[-1:], ranges[1])):
             for equal in group if within else ():
                 assert within is not None
-                # thousands of weights that are added up one by one in half precision are lost
+                # thousands of weights, added one by one in half precision, are lost
                 adds_up = within is _THOUSANDS and row.get("dtype") == "bfloat16"
                 if row.get("heads") or adds_up:
                     within = _LESS.get(within, within)
@@ -667,7 +668,7 @@ class _Rows:
             items = min(draw.integer(*wanted), max(fewest, _MOST_SCORES // scores))
             if _has_items(case):
                 letters[_items_of(case)] = items
-            if size in _LENGTHS_APART and not row.get("heads"):  # all others are least
+            if size in _LENGTHS_APART and not row.get("heads"):  # all others are smallest
                 if len(case.shapes.leading) > 1:
                     letters[_LEADING[1]] = _LEAST_HEADS
                 letters |= dict.fromkeys(_free(case), _LEAST_WIDTH)
@@ -675,16 +676,16 @@ class _Rows:
 
 
 def _is_told_by_some(row: Row) -> bool:
-    """Return whether it is told by some of a row's numbers only that an answer is wrong.
+    """Return whether only some of a row's numbers show that an answer is wrong.
 
-    A number for −∞ is overtaken by some scores and not by others. So there are more items, or it
-    is asked more than once; and as nothing nearly ties, to be wrong once is to be wrong.
+    Some scores are lower than a number used for −∞, others are not. So there are more items, or the
+    row is asked more than once; and as no scores nearly tie, one wrong result is enough.
     """
     return row.get("mask") == "alone" and bool(row.get("scores"))
 
 
 def _may_be_rounding(row: Row, failure: CheckFailure) -> bool:
-    """Return whether other numbers may be answered rightly."""
+    """Return whether the answer may be right with other numbers."""
     if row.get("dtype") == "bfloat16":
         return True
     return failure.margin is not None and ("gradient" in row or failure.margin < _BY_FAR)
@@ -718,7 +719,7 @@ def _broad(case: Case) -> list[str]:
 
 
 def _ties(case: Case) -> list[str]:
-    """Return pairs of sizes that a call may have equal: the first is made what the second is."""
+    """Return pairs of sizes that a call may have equal: the first is set to the second."""
     fixed = {*made_with(case.target), *case.domain.divides.values()}
     sizes = case.shapes.letters
     free = [group[0] for group in case.lengths]
@@ -746,7 +747,7 @@ def _made_equal(case: Case, tie: str) -> dict[str, int]:
 
 
 def _lengths_given(case: Case) -> list[int]:
-    """Return the places of whole numbers up to which keys are open."""
+    """Return the places of the arguments that say up to which key keys are open."""
     names = case.target.entry.arguments[: len(case.args)]
     given = [names.index(name) for name in case.domain.lengths if name in names]
     return [index for index in given if case.args[index] is not None]
@@ -757,12 +758,12 @@ def _has_items(case: Case) -> bool:
 
 
 def _items_of(case: Case) -> str:
-    """Return what the number of items is called."""
+    """Return the name of the size that counts items."""
     return _LEADING[0] if case.shapes.leading else "B"
 
 
 def _head_sizes(case: Case, how: str, wide: int) -> dict[str, int]:
-    """Return sizes with many heads, wide ones or one; none where heads are no size of a case."""
+    """Return sizes with many heads, wide ones or one; empty if heads are no size of a case."""
     letters, divides = case.shapes.letters, case.domain.divides
     if not how:
         return {}

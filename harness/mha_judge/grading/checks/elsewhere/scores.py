@@ -16,10 +16,10 @@ from mha_judge.grading.expecting.expected import Logits, exact_copy, in_float64
 from mha_judge.wire import map_tree
 
 LARGEST_SCORE = 200_000
-"""How large scores are that are graded. A fill of −1e9 is far below; one of −1e4 is not."""
+"""How large graded scores get. A fill of −1e9 is far below all of them, one of −1e4 is not."""
 _WIDEST_SCALE = 1_000.0
 _SCALE = 300.0
-"""What inputs are multiplied with where the reference does not show its scores."""
+"""The factor for inputs if the reference does not show its scores."""
 _Numbers = Mapping[int, Any]
 """Inputs by their place: tensors, or tuples of them."""
 
@@ -31,7 +31,7 @@ def enlarged(case: Case, how: str, draw: Draw) -> tuple[list[Any], float]:
         case: The question.
         how: `large`; `apart`, where every score is as large, of either sign; `low`, where all are
             below zero.
-        draw: Where signs come from.
+        draw: Draws the signs.
     """
     numbers = _scored(case)
     if how == "apart":
@@ -76,7 +76,7 @@ def _scaled(case: Case, numbers: _Numbers) -> list[Any]:
 
 
 def _largest_score(case: Case, args: Sequence[Any]) -> float:
-    """Return the largest number that goes into a softmax; 0 where it cannot be known."""
+    """Return the largest number that goes into a softmax; 0 if it is not known."""
 
     def ask() -> float:
         exact, _ = case.target.references()
@@ -88,7 +88,7 @@ def _largest_score(case: Case, args: Sequence[Any]) -> float:
 
 
 def _largest_product(case: Case, args: Sequence[Any]) -> float:
-    """Return the largest product of a query and a key over √D; 0 where nothing takes both."""
+    """Return the largest product of a query and a key over √D; 0 if the entry takes no such."""
     named = dict(zip(case.target.entry.arguments, args, strict=False))
     if not takes_q_and_k(case):
         return 0.0

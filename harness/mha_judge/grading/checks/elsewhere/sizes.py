@@ -16,13 +16,13 @@ from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, accepted
 _MOST = 4
 """Questions that are asked with sizes that do not belong together."""
 _BLOCKS = 256
-"""A length that is whole blocks of an answer's, as is twice as many."""
+"""A length that is a multiple of an answer's block size, as twice this length is."""
 _FEW, _MOST_ROWS = 3, 16
-"""What a mask is long that fills one item's when its rows are joined, and the most rows of one."""
+"""The length of a mask's rows that fill a row of the right length if joined, and the most rows."""
 
 
 def unfit(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
-    """Ask one entry for sizes that the contract rules out."""
+    """Ask one entry with sizes that the contract rules out."""
     forms: set[object] = set()
     for case in [one for one in cases if not one.is_half][:_MOST]:
         yield from _uncovered(asking, case)
@@ -35,7 +35,7 @@ def unfit(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
 
 
 def _unlike(asking: Asking, case: Case, first: bool) -> Iterator[Finding]:
-    """Ask with sizes that are unlike those of other arguments, or do not divide others."""
+    """Ask with sizes that differ from those of other arguments, or that do not divide others."""
     for size in case.domain.fits:
         name, _, letter = size.partition(".")
         given = case.args[case.target.entry.arguments.index(name)]
@@ -48,7 +48,7 @@ def _unlike(asking: Asking, case: Case, first: bool) -> Iterator[Finding]:
                 yield _refused(asking, case, name, {letter: new})
         yield from _turned(case, name, letter)
         lengths = [one for one in axes_of(case.domain.shapes[name]) if one in case.long]
-        if first and lengths and letter not in lengths:  # as many as `old` longer items have
+        if first and lengths and letter not in lengths:  # the numbers of `old` longer items
             letters = {one: old * case.shapes.letters[one] for one in lengths}
             yield _refused(asking, _at(asking, case, letters), name, {letter: old + 1})
         if first and letter in case.long and case.domain.longest >= 2 * _BLOCKS:
@@ -118,7 +118,7 @@ def _is_refused(case: Case, args: Sequence[Any]) -> bool:
 
 
 def _joined(asking: Asking, case: Case, name: str, letter: str) -> Iterator[Finding]:
-    """Ask with a mask whose rows are too short, and fill that of one item when they are joined."""
+    """Ask with a mask whose rows are too short, but fill one row of the right length if joined."""
     index = case.target.entry.arguments.index(name)
     mask = case.args[index] if index < len(case.args) else None
     equal = next((one for one in case.lengths if letter in one), [])
@@ -136,7 +136,7 @@ def _at(asking: Asking, case: Case, letters: Mapping[str, int], leading: int = 0
 
 
 def _turned(case: Case, name: str, letter: str) -> Iterator[Finding]:
-    """Ask with the last two axes of one argument exchanged, which makes as many numbers."""
+    """Ask with the last two axes of one argument exchanged, which keeps its count of numbers."""
     index = case.target.entry.arguments.index(name)
     value = case.args[index]
     if not isinstance(value, Tensor) or index not in case.shapes.numbers():
@@ -155,7 +155,7 @@ def _refused(asking: Asking, case: Case, name: str, letters: Mapping[str, int]) 
 
 
 def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Iterator[Finding]:
-    """Ask for sizes that do not divide, but multiply out over all positions."""
+    """Ask with sizes that do not divide, but do if they are multiplied by all positions."""
     size = case.shapes.letters.get(letter, 0)
     unfit = [count for count in range(2, size + 2) if size % count]
     if not unfit:
