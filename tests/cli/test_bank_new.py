@@ -296,7 +296,7 @@ def test_every_skeleton_works_once_it_is_filled_in(bank):
         invoke("bank", "new", f"soft-{kind}", "--kind", kind, "--bank", bank.root)
     fill_in(bank)
 
-    result = invoke("verify", "--bank", bank.root, "--no-mutants", "--seeds", 1)
+    result = invoke("verify", "--bank", bank.root, "--no-mutants", "--seed", 1, "--seeds", 1)
 
     assert result.exit_code == 0, result.output
     kinds = {problem.entry[0].name: problem.entry[0].kind for problem in bank.problems()}
