@@ -13,7 +13,7 @@ from rich.text import Text
 from mha_judge.app.session import Answer, Mark, Overview, State
 from mha_judge.app.words import Words
 from mha_judge.practice.progress import End
-from mha_judge.render.report.words import category_in
+from mha_judge.report.words import category_in
 from mha_judge.sanitising import clean_line
 
 if TYPE_CHECKING:  # the first picture must not wait for pydantic

@@ -263,12 +263,11 @@ class MainScreen(Screen[None]):
                 self.tell(session.trouble, wrong=True)
         heading = drawing.heading(line, session.title(line), session.words)
         self.query_one("#heading", Static).update(heading)
-        answer = session.answer
         told = drawing.status(
             self._state,
             session.words,
             grading=session.is_grading,
-            checks=len(answer.checks) if answer is not None else 0,
+            checks=session.checks_done,
             trouble=session.trouble,
         )
         if not told.plain:

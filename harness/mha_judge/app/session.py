@@ -137,6 +137,7 @@ class Session:
         """Why something was not kept; empty again once something was."""
         self.answers: dict[str, Answer] = {}
         self.current: ProblemSummary | None = None
+        self._titles = functools.cache(bank.titles)
         self._progress = progress
         self._clock = clock
         self._asked_at = datetime.max.replace(tzinfo=UTC)
@@ -323,6 +324,12 @@ class Session:
         return True
 
     @property
+    def checks_done(self) -> int:
+        """How many checks of the last answer to the open problem are done."""
+        answer = self.answers.get(self._current.id)
+        return len(answer.checks) if answer is not None else 0
+
+    @property
     def answer(self) -> Answer | None:
         """The last answer to the open problem, in the learner's language."""
         answer = self.answers.get(self._current.id)
@@ -331,7 +338,7 @@ class Session:
         from mha_judge.report.translation import translated, with_titles
 
         report = answer.report and translated(answer.report, self.bank, self.language)
-        checks = with_titles(answer.checks, self.bank, self.language)
+        checks = with_titles(answer.checks, self._titles(self.language))
         return replace(answer, checks=checks, report=report)
 
     # hints, solution, rating, notes

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from mha_judge.outcomes import Category, Outcome, Sample, Severity, Verdict
+from mha_judge.report.words import WORDS
 
 
 class Reveal(StrEnum):
@@ -214,7 +215,8 @@ class Report(_Model):
     def remarks(self) -> list[str]:
         """The notes, and which lines no check reached."""
         lines = self.lines_never_reached
-        return [*self.notes, f"No check reached these lines: {lines}."] if lines else self.notes
+        told = WORDS["en"]["never reached"].format(lines=lines)
+        return [*self.notes, told] if lines else self.notes
 
     @property
     def lines_never_reached(self) -> str:

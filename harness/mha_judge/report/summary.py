@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mha_judge.outcomes import Category, Outcome
 from mha_judge.report.models import CheckResult, Diagnosis, Report
+from mha_judge.report.words import WORDS
 
 
 @dataclass(frozen=True)
@@ -83,74 +84,39 @@ def in_one_sentence(report: Report, language: str = "en") -> str:
     if not granted or not any(diagnosis.cost > 0 for diagnosis in report.diagnoses):
         return ""
     found = summarise(report)
-    failures = sum(c.outcome.is_bad for c in granted)
+    explained = sum(c.outcome.is_bad for c in granted)
     others = [c for c in report.checks if c.outcome is Outcome.PASSED and not c.advisory]
     stopped = sum(c.stopped for c in granted)
-    counts = _Counts(
-        mistakes=len(report.diagnoses),
-        explained=failures,
-        failures=len(found.failures),
-        cost=sum(diagnosis.cost for diagnosis in report.diagnoses),
-        passing=len(others) + len(granted) - failures - stopped,
-        failing=len(found.unexplained),
-        untold=len(found.waiting) + stopped,
-        never_reached=report.lines_never_reached,
-    )
-    return {"en": _in_english, "zh": _in_chinese}[language](counts)
+    numbers = {
+        "mistakes": len(report.diagnoses),
+        "explained": explained,
+        "failures": len(found.failures),
+        "cost": sum(diagnosis.cost for diagnosis in report.diagnoses),
+        "passing": len(others) + len(granted) - explained - stopped,
+        "failing": len(found.unexplained),
+        "untold": len(found.waiting) + stopped,
+    }
+    words = WORDS[language]
 
+    def say(what: str) -> str:
+        return words[what].format(**numbers, lines=report.lines_never_reached)
 
-@dataclass(frozen=True)
-class _Counts:
-    """What the sentence on the mistakes of a report says."""
-
-    mistakes: int
-    explained: int
-    """Failures that they explain, of all `failures`."""
-    failures: int
-    cost: float
-    passing: int
-    """Other checks that pass once the mistakes are granted."""
-    failing: int
-    """Checks that do not."""
-    untold: int
-    """Checks of which nothing can be told."""
-    never_reached: str
-    """Numbers of lines."""
-
-
-def _in_english(of: _Counts) -> str:
-    who = "One mistake explains" if of.mistakes == 1 else f"{of.mistakes} mistakes together explain"
-    what = f"{of.explained} of {of.failures} failures"
-    if not of.explained:
-        what = "why nothing could be graded"
-    elif of.explained == of.failures:
-        what = "the one failure" if of.failures == 1 else f"all {of.failures} failures"
-    it = "it" if of.mistakes == 1 else "them"
-    text = f"{who} {what} (−{of.cost:g}). With {it} granted, the other {of.passing} checks pass"
-    if of.failing or of.untold:
-        still = [f"{of.failing} still {'does' if of.failing == 1 else 'do'} not"] * bool(of.failing)
-        still += [f"{of.untold} cannot be told yet"] * bool(of.untold)
-        return f"{text}, and {' and '.join(still)}."
-    if of.never_reached:
-        return f"{text}. Nothing is known of what no check reached: {of.never_reached}."
-    return f"{text}: everything else is right."
-
-
-def _in_chinese(of: _Counts) -> str:
-    who = "一个错误" if of.mistakes == 1 else f"{of.mistakes} 个错误合起来"
-    what = f"解释了 {of.failures} 项失败中的 {of.explained} 项"
-    if not of.explained:
-        what = "说明了为什么无法评分"
-    elif of.explained == of.failures:
-        what = f"解释了全部 {of.failures} 项失败"
-    text = f"{who}{what}（−{of.cost:g}）。除此之外，另外 {of.passing} 项检查通过"
-    if of.failing or of.untold:
-        still = [f"{of.failing} 项仍未通过"] * bool(of.failing)
-        still += [f"{of.untold} 项还无法判断"] * bool(of.untold)
-        return f"{text}，{'，'.join(still)}。"
-    if of.never_reached:
-        return f"{text}。没有检查运行到的行（{of.never_reached}）如何，不得而知。"
-    return f"{text}：其余全都正确。"
+    what = "explain some"
+    if not explained:
+        what = "explain nothing"
+    elif explained == len(found.failures):
+        what = "explain the one" if explained == 1 else "explain all"
+    one = len(report.diagnoses) == 1
+    text = say("one mistake" if one else "mistakes") + say(what)
+    text += say("it granted" if one else "they granted")
+    left = []
+    if numbers["failing"]:
+        left.append(say("one fails" if numbers["failing"] == 1 else "some fail"))
+    if numbers["untold"]:
+        left.append(say("untold"))
+    if left:
+        return text + words["left over"].format(left=words["and"].join(left))
+    return text + say("nothing known" if report.never_ran else "all right")
 
 
 def look_at(report: Report) -> CheckResult | None:

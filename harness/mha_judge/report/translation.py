@@ -5,16 +5,15 @@ Messages of checks stay in English, as do exceptions; JSON and JUnit XML are Eng
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mha_judge.bank import Bank
 from mha_judge.bank.ladder import read_ladders
 from mha_judge.report.models import CheckResult, Diagnosis, Report
 
 
-def with_titles(checks: Sequence[CheckResult], bank: Bank, language: str) -> list[CheckResult]:
-    """Return checks with their titles in a language, as far as the bank has them."""
-    titles = bank.titles(language)
+def with_titles(checks: Sequence[CheckResult], titles: Mapping[str, str]) -> list[CheckResult]:
+    """Return checks with other titles, by those that they have."""
     return [
         check.model_copy(update={"title": titles.get(check.title, check.title)}) for check in checks
     ]
@@ -41,7 +40,7 @@ def translated(report: Report, bank: Bank, language: str) -> Report:
     named = {one.title: of(one).title for one in report.diagnoses}
     checks = [
         check.model_copy(update={"diagnosis": named.get(check.diagnosis or "", check.diagnosis)})
-        for check in with_titles(report.checks, bank, language)
+        for check in with_titles(report.checks, bank.titles(language))
     ]
     return report.model_copy(
         update={

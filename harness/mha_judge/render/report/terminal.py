@@ -12,7 +12,6 @@ from rich.text import Text
 from mha_judge.outcomes import Outcome, Sample, Verdict
 from mha_judge.render.marks import MARKS
 from mha_judge.render.report.picture import picture
-from mha_judge.render.report.words import WORDS, Words, category_in
 from mha_judge.report.models import (
     NOTHING_RUN,
     CheckResult,
@@ -29,6 +28,7 @@ from mha_judge.report.summary import (
     look_at,
     summarise,
 )
+from mha_judge.report.words import WORDS, Words, category_in
 
 _COLOURS: dict[Outcome, str] = {
     Outcome.PASSED: "green",

@@ -20,7 +20,7 @@ from mha_judge.grading.checks.elsewhere.asking import (
     unfelt,
 )
 from mha_judge.grading.checks.elsewhere.loud import louder, require_unfelt
-from mha_judge.grading.checks.elsewhere.masks import blocked_keys, blocking
+from mha_judge.grading.checks.elsewhere.masks import blocked_keys, blocking, lengths_given
 from mha_judge.grading.failures import CheckFailure, TimedOut
 from mha_judge.grading.formulas.constants import integers_in
 
@@ -60,26 +60,26 @@ def long(
     whole = [case for case in single if not blocked_keys(case)]
     for case in (whole or single)[:1]:
         yield _at(asking, case, _square(asking, case, _LARGE), items=2)
-    forms: set[object] = set()
+    forms: dict[object, Case] = {}
     for case in single:
-        given, form = _given(case), _form(case)
-        if form not in forms:
-            forms.add(form)
-            learning = wrt.get(case.target.entry.name, ()) if len(forms) == 1 else ()
-            yield _at(asking, case, _square(asking, case, _HUNDREDS), wrt=learning)
-            if (given,) not in forms and asking.is_also_in(torch.bfloat16, case):
-                forms.add((given,))
-                yield _aloud(asking, in_dtype(case, torch.bfloat16))
+        forms.setdefault(_form(case), case)
+    asked_aloud: set[object] = set()
+    for number, case in enumerate(forms.values()):
+        learning = wrt.get(case.target.entry.name, ()) if number == 0 else ()
+        yield _at(asking, case, _square(asking, case, _HUNDREDS), wrt=learning)
+        given = _given(case)
+        if given not in asked_aloud and asking.is_also_in(torch.bfloat16, case):
+            asked_aloud.add(given)
+            yield _aloud(asking, in_dtype(case, torch.bfloat16))
     for case in masked[:1]:
         yield from _with_a_count(asking, case)
-    yield from _constant_sizes(asking, single)
+    yield from _constant_sizes(asking, [*forms.values()])
 
 
 def _given(case: Case) -> tuple[object, ...]:
     """Return which flags, inputs and lengths a question has, which answers have branches for."""
     flags = [value for value in case.args if isinstance(value, bool)]
-    named = dict(zip(case.target.entry.arguments, case.args, strict=False))
-    lengths = [(one, named[one].dim()) for one in case.domain.lengths if named.get(one) is not None]
+    lengths = [(index, case.args[index].dim()) for index in lengths_given(case)]
     return (*flags, *case.shapes.numbers(), *case.shapes.tuples(), *lengths)
 
 
@@ -95,17 +95,14 @@ def _square(asking: Asking, case: Case, least: int) -> dict[str, int]:
     return dict.fromkeys(case.long, min(least + asking.draw.integer(0, _SPREAD), most))
 
 
-def _constant_sizes(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
+def _constant_sizes(asking: Asking, forms: Sequence[Case]) -> Iterator[Finding]:
     """Ask for sizes around the numbers that stand in the source, small in every other length.
 
     Each form of a question is asked beyond each number, as a branch may hold for one form alone.
     """
     constants = integers_in(asking.context.task.submission.source)
     told = [one for one in constants if 8 <= one <= LONGEST][:_MOST_CONSTANTS]
-    forms: dict[object, Case] = {}
-    for case in cases:
-        forms.setdefault(_form(case), case)
-    for number, case in enumerate(forms.values()):
+    for number, case in enumerate(forms):
         for constant in told:
             longest = min(2 * constant + 1, case.domain.longest)
             beyond = {constant + 1: None, longest: None}

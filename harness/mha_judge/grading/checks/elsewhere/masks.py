@@ -55,6 +55,13 @@ def _opened(shape: Sequence[int], which: str, draw: Draw) -> Tensor | None:
     }[which]  # fmt: skip
 
 
+def lengths_given(case: Case) -> list[int]:
+    """Return the places of the arguments that say up to which key keys are open."""
+    names = case.target.entry.arguments[: len(case.args)]
+    given = [names.index(name) for name in case.domain.lengths if name in names]
+    return [index for index in given if case.args[index] is not None]
+
+
 def nearly(case: Case, which: str, draw: Draw) -> bool:
     """Return whether a mask can be nearly causal, or nearly the same for all rows or items."""
     return any(_nearly(case.args[index].shape, which, draw) for index in blocked_keys(case))

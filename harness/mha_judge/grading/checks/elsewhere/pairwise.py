@@ -359,7 +359,7 @@ class _Rows:
             case "nearly causal" | "unlike":
                 return masks.nearly(case, value, self._asking.draw)
             case "alone":
-                return bool(blocked or _lengths_given(case))
+                return bool(blocked or masks.lengths_given(case))
             case _:
                 return bool(blocked)
 
@@ -567,7 +567,7 @@ class _Rows:
             args[index] = signed_like(value, self._asking.like(args[index]))
         args = numbers.changed(case, args, row.get("values", ""), self._asking)
         if row.get("mask") == "alone":
-            for index in _lengths_given(case):
+            for index in masks.lengths_given(case):
                 args[index] = torch.ones_like(args[index])
         if row.get("mask") and row["mask"] != "row":
             args = masks.blocking(case, args, row["mask"], draw, number)
@@ -744,13 +744,6 @@ def _made_equal(case: Case, tie: str) -> dict[str, int]:
     size = _sizes(case)[other]
     letters = case.fitting(dict.fromkeys(group, size))
     return letters if {*letters.values()} == {size} else {}
-
-
-def _lengths_given(case: Case) -> list[int]:
-    """Return the places of the arguments that say up to which key keys are open."""
-    names = case.target.entry.arguments[: len(case.args)]
-    given = [names.index(name) for name in case.domain.lengths if name in names]
-    return [index for index in given if case.args[index] is not None]
 
 
 def _has_items(case: Case) -> bool:

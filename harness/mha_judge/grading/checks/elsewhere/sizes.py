@@ -91,15 +91,13 @@ def _half_the_items(asking: Asking, case: Case) -> Iterator[Finding]:
     no view makes twice the items of them.
     """
     items = case.shapes.letters.get("B", 0)
-    if items < 2:
+    if items < 2 or any(case.shapes.letters[one] % 2 == 0 for one in case.long):
         return
     twice = _at(asking, case, {"B": 2 * items})
     for index in sorted({index for index, _ in case.shapes.places("B")})[1:]:
         name = case.target.entry.arguments[index]
-        places = (size for one, size in case.shapes.letters.items() if one in case.long)
-        if all(size % 2 for size in places):
-            args = twice.shapes.at({"B": items}, asking.draw, only=name)
-            yield from _also_refused(twice, args)
+        args = twice.shapes.at({"B": items}, asking.draw, only=name)
+        yield from _also_refused(twice, args)
 
 
 def _also_refused(case: Case, args: Sequence[Any]) -> Iterator[Finding]:
