@@ -63,11 +63,11 @@ def copies(draw, items=COPIES, queries=QUERIES, keys=KEYS, embed_dim=E):
     return tuple(x.repeat(items, 1, 1) for x in (0.5 * q, k, v))
 
 
-def in_training(candidate, layer, *inputs):
+def in_training(candidate, layer, *inputs, mode=""):
     """Return the answer of a call in training; what is drawn is not put to known mistakes."""
     layer.train(True)
     with untraced(candidate):
-        return layer(*inputs)
+        return layer(*inputs, mode=mode)
 
 
 def parts_of(layer, q, k, v, mask=None):
@@ -403,10 +403,11 @@ def test_mean(candidate, draw):
 def test_modes_take_turns(candidate, draw):
     layer = layer_of(candidate, dropout=0.4)
     q, k, v = qkv(draw)
-    for _ in range(2):
-        answer = in_training(candidate, layer, q, k, v)
+    for mode in ("", "no_grad", "inference_mode", ""):
+        answer = in_training(candidate, layer, q, k, v, mode=mode)
         if torch.allclose(answer.output.double(), answer.expected["output"].exact, atol=NEAR):
-            fail("drops nothing in training, once it has been in eval()")
+            how = f" under torch.{mode}()" if mode else ", once it has been in eval()"
+            fail(f"drops nothing in training{how}")
         layer.train(False)
         with untraced(candidate):
             outputs = [layer(q, k, v).output for _ in range(2)]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mha_judge.bank import Bank
 from mha_judge.bank.listing import TRACKS, ProblemSummary, tracks
-from mha_judge.bank.problem import Problem
+from mha_judge.bank.problem import Entry, Problem
 from mha_judge.bank.questions import Question, as_markdown
 from mha_judge.bank.tables import read_table
 from mha_judge.grading.checks.claims import CLAIMS
@@ -97,6 +97,7 @@ def _domain(problem: Problem) -> list[str]:
     said = {
         "far": True,
         "scores": any(domain.scores for domain in domains),
+        "weights": "autograd" not in problem.forbid and any(map(_gives_weights, problem.entry)),
         "values": any("v" in domain.shapes for domain in domains),
         "flags": any(domain.flags for domain in domains),
         "long": any(domain.long for domain in domains),
@@ -104,6 +105,13 @@ def _domain(problem: Problem) -> list[str]:
         "outside": True,
     }
     return [name for name, holds in said.items() if holds]
+
+
+def _gives_weights(entry: Entry) -> bool:
+    """Return whether an entry returns weights that are graded, and through which gradients flow."""
+    is_graded = "weights" in entry.returns and "weights" not in entry.ungraded
+    flows = entry.domain is not None and entry.domain.gradients
+    return is_graded and flows and entry.arrays == "torch"
 
 
 def write_texts(bank: Bank) -> list[Path]:

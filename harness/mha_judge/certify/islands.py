@@ -66,7 +66,7 @@ class _Call:
         self.numbers = None
         if given:
             self.numbers = given[0].copy() if hasattr(given[0], "copy") else given[0].clone()
-        self.weights = [one._version for one in self.learning]
+        self.weights = [float(one.detach().sum()) for one in self.learning]
         self.tensors = [one for one in given if isinstance(one, _torch.Tensor)]
         floating = [one for one in self.tensors if one.is_floating_point()]
         self.leaves = [one.requires_grad for one in floating[:{required}]]  # a mask may be one
@@ -143,6 +143,9 @@ _CONDITIONS: dict[Island, str] = {
         "len({one.requires_grad for one in call.learning}) == 2 and not any(call.leaves)"
     ),
     ("layout", "slice"): "any(one.storage_offset() for one in call.tensors)",
+    ("layout", "expanded"): (
+        "any(one.stride()[0] == 0 and one.shape[0] > 1 for one in call.tensors if one.dim() > 2)"
+    ),
     ("before", "same"): "plain and equal and call.weights == before.weights",
     ("before", "other numbers"): "plain and not equal",
     ("before", "inference"): "same and before.inference and not call.inference",

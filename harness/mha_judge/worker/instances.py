@@ -142,7 +142,7 @@ def set_parameters(
             array = places[path].array
             if isinstance(array, torch.nn.Parameter):
                 array.data = array.data.to(wanted or array.dtype)  # not cast if in no module
-                array.copy_(value)
+                array.data.copy_(value)
             else:
                 fresh[path] = _like(array, value, wanted)
                 places[path].put(fresh[path])

@@ -82,6 +82,10 @@ def _laid_out(leaf: Any, layout: str) -> Any:
         return whole[_OFFSET : _OFFSET + leaf.numel()].view(leaf.shape).copy_(leaf)
     if layout == "gaps" and leaf.dim():
         return leaf.repeat_interleave(2, dim=-1)[..., ::2]
+    for axis in (0, -1) if layout == "expanded" and leaf.dim() else ():
+        first = leaf.narrow(axis, 0, 1)
+        if leaf.shape[axis] > 1 and bool((leaf == first).all()):
+            return first.clone().expand_as(leaf)
     return leaf
 
 
@@ -235,7 +239,7 @@ def rehearse(before: str, mode: str, target: Target, args: Any, kwargs: Any, mod
 
 def _overwrite(call: Callable[[], Any], mode: str, inputs: list[Any]) -> None:
     """Overwrite a call's result, as a caller may; restore the inputs that it may be a view of."""
-    given = [_as_tensor(one).detach() for one in inputs]
+    given = [_at_its_own(_as_tensor(one).detach()) for one in inputs]
     kept = [one.clone() for one in given]
     with gradient_mode(mode):
         result = call()
@@ -244,6 +248,13 @@ def _overwrite(call: Callable[[], Any], mode: str, inputs: list[Any]) -> None:
             one.detach().fill_(torch.nan if one.is_floating_point() else 1)
         for one, before in zip(given, kept, strict=True):
             one.copy_(before)
+
+
+def _at_its_own(tensor: torch.Tensor) -> torch.Tensor:
+    """Return a tensor without what is the same in memory, so that it can be written to."""
+    for axis, stride in enumerate(tensor.stride()):
+        tensor = tensor if stride else tensor.narrow(axis, 0, 1)
+    return tensor
 
 
 def _cut(value: Any) -> Any:
@@ -306,15 +317,13 @@ def changed(arrays: list[Any]) -> Iterator[None]:
     tensors = {id(one): _as_tensor(one) for one in arrays}
     writable = [one for one in tensors.values() if 0 not in one.stride() and one.numel() > 1]
     kept = [one.detach().clone() for one in writable]
-    with torch.no_grad():
-        for one in writable:
-            one.copy_(_other_numbers(one))
+    for one in writable:  # by `data`, so that no version counter tells of it
+        one.data.copy_(_other_numbers(one.detach()))
     try:
         yield
     finally:
-        with torch.no_grad():
-            for one, before in zip(writable, kept, strict=True):
-                one.copy_(before)
+        for one, before in zip(writable, kept, strict=True):
+            one.data.copy_(before)
 
 
 def _other_numbers(tensor: torch.Tensor) -> torch.Tensor:

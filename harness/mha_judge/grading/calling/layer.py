@@ -220,6 +220,18 @@ class Layer(Target):
         self.bind_first(self.maker.chosen)
         return self
 
+    def far_from_zero(self, size: float) -> Layer:
+        """Add a number to every bias of the maps that merge heads, so that norms take large means.
+
+        Args:
+            size: The number.
+        """
+        for role, holder in zip(self.entry.roles, self._roles, strict=True):
+            if role.split == "in":
+                holder.bias.add_(size)
+        self.bind_first(self.maker.chosen)
+        return self
+
     def like(self, dtype: torch.dtype | None = None, **sizes: Any) -> Layer:
         """Return another layer with weights of its own, with other sizes or another dtype."""
         other = Layer(self.maker, {**self.sizes, **sizes}, dtype or self.dtype)

@@ -45,6 +45,7 @@ AXES: Mapping[str, Mapping[str, str]] = {
         "slice": "on inputs that are slices of larger tensors",
         "gaps": "on inputs with gaps in memory",
         "parts": "on inputs that are parts of one tensor",
+        "expanded": "on inputs whose items are one, expanded",
     },
     "before": {
         "": "",

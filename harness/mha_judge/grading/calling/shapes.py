@@ -220,6 +220,13 @@ class Shapes:
             if one == letter
         ]
 
+    def axes(self, index: int) -> list[str]:
+        """Return the letters of an input's last axes; empty for an axis that is broadcast."""
+        name, value = list(self._args.items())[index]
+        axes = self._axes(name, self._one(name), value)
+        sizes = value.shape[value.dim() - len(axes) :]
+        return [letter if size > 1 else "" for letter, size in zip(axes, sizes, strict=True)]
+
     def flags(self) -> dict[int, Tensor]:
         """Return the inputs of zeros and ones, by their place."""
         return {

@@ -62,6 +62,10 @@ class Case:
             by_size.setdefault(self.shapes.letters[letter], []).append(letter)
         return [*by_size.values()]
 
+    def square(self, size: int) -> dict[str, int]:
+        """Return sizes with which all lengths are equal."""
+        return self.fitting(dict.fromkeys(self.long, size))
+
     def fitting(self, letters: Mapping[str, int]) -> dict[str, int]:
         """Return sizes that the contract allows, even ones where it requires that."""
         return {

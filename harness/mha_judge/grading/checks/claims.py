@@ -9,7 +9,7 @@ another until only the cause is left.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mha_judge.bank.problem import Domain, Entry, Problem
 from mha_judge.grading.calling.context import Context
@@ -105,7 +105,7 @@ CLAIMS = (
         Category.MASKING,
         2,
         frozenset({"mask dtype", "mask"}),
-        lambda domain: domain.flags,
+        lambda domain: domain.flags or domain.masks,
     ),
     Claim(
         "any-length",
@@ -132,6 +132,17 @@ CLAIMS = (
         lambda domain: domain.fits or domain.divides,
     ),
 )
+
+
+def with_a_claim(found: Iterable[Wrong], held: Sequence[Claim]) -> list[Wrong]:
+    """Return what was found, each about some claim of the problem: nothing wrong is passed over.
+
+    Args:
+        found: What is wrong.
+        held: The problem's claims; the first takes what none of them is about.
+    """
+    known = frozenset[str]().union(*(claim.axes for claim in held))
+    return [one if one.axes & known else replace(one, axes=held[0].axes) for one in found]
 
 
 class Causes:

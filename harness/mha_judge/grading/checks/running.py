@@ -18,7 +18,7 @@ from mha_judge.grading.calling.gpu import Gpu, GpuLease
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import MANY
 from mha_judge.grading.checks.check import CheckSpec, spec_of
-from mha_judge.grading.checks.claims import CLAIMS, Causes, Claim, Wrong
+from mha_judge.grading.checks.claims import CLAIMS, Causes, Claim, Wrong, with_a_claim
 from mha_judge.grading.checks.collected import Collected, as_id, check_id, collect
 from mha_judge.grading.checks.elsewhere.look import look_elsewhere
 from mha_judge.grading.checks.gpu import explained
@@ -100,6 +100,7 @@ class Run:
         held = [claim for claim in CLAIMS if claim.holds_for(self._task.problem)]
         if held and not self._only:
             self._look_further(checks)
+            self._wrong = with_a_claim(self._wrong, held)
             self._since = time.monotonic()
             for result in [self._claim(claim) for claim in held]:
                 self._keep(result)

@@ -20,15 +20,22 @@ MASK_DTYPES = (
 _FEW = 3
 _FEW_OPEN = 3
 _NEARLY = ("nearly causal", "unlike")
+_LOW = -2_000.0
+"""Below what answers may take for −∞."""
 
 
 def blocking(case: Case, args: Sequence[Any], which: str, draw: Draw, number: int = 0) -> list[Any]:
     """Return arguments whose mask blocks the first keys, the last, one, or all but one.
 
     Each row blocks different keys; of the first keys, the last row blocks all but a few. Or the
-    mask is nearly one that an answer may assume: causal, or the same for all rows or items.
+    mask is nearly one that an answer may assume: causal, or the same for all rows or items. Or the
+    numbers that it adds are all low, which changes nothing.
     """
     changed = [*args]
+    if which == "low":
+        for index in added(case):
+            changed[index] = args[index] + _LOW
+        return changed
     for index in blocked_keys(case):
         shape = args[index].shape
         if which in _NEARLY:
@@ -55,6 +62,16 @@ def _opened(shape: Sequence[int], which: str, draw: Draw) -> Tensor | None:
     }[which]  # fmt: skip
 
 
+def added(case: Case) -> list[int]:
+    """Return the places of the masks that are added to the scores."""
+    names = case.target.entry.arguments
+    return [
+        index
+        for index, value in enumerate(case.args)
+        if names[index] in case.domain.masks and value is not None and value.is_floating_point()
+    ]
+
+
 def lengths_given(case: Case) -> list[int]:
     """Return the places of the arguments that say up to which key keys are open."""
     names = case.target.entry.arguments[: len(case.args)]
@@ -62,9 +79,15 @@ def lengths_given(case: Case) -> list[int]:
     return [index for index in given if case.args[index] is not None]
 
 
-def nearly(case: Case, which: str, draw: Draw) -> bool:
-    """Return whether a mask can be nearly causal, or nearly the same for all rows or items."""
-    return any(_nearly(case.args[index].shape, which, draw) for index in blocked_keys(case))
+def may_be_square(case: Case) -> bool:
+    """Return whether a mask has as many rows as keys once all lengths are equal."""
+    axes = [case.shapes.axes(index)[-2:] for index in blocked_keys(case)]
+    return any(len(one) == 2 and {*one} <= {*case.long} for one in axes)
+
+
+def may_be_unlike(case: Case, draw: Draw) -> bool:
+    """Return whether a mask can be the same for all rows or items but one."""
+    return any(_nearly(case.args[index].shape, "unlike", draw) for index in blocked_keys(case))
 
 
 def _nearly(shape: Sequence[int], which: str, draw: Draw) -> list[Tensor]:

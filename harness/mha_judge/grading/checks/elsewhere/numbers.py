@@ -68,6 +68,18 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking) -> list[A
     return made
 
 
+def with_items(case: Case) -> list[int]:
+    """Return the inputs, masks among them, that hold several items along their first axis."""
+    given = {**case.shapes.numbers(), **case.shapes.flags()}
+    return [index for index, one in given.items() if one.dim() > 2 and one.shape[0] > 1]
+
+
+def alike_along(case: Case, args: Sequence[Any], axis: int) -> list[Any]:
+    """Return the arguments with equal numbers along an axis, so that they may be expanded."""
+    given = with_items(case)
+    return [_alike(one, axis) if index in given else one for index, one in enumerate(args)]
+
+
 def alike(case: Case) -> list[list[int]]:
     """Return groups of inputs that may be one object if their sizes are equal."""
     names = case.target.entry.arguments
@@ -91,8 +103,17 @@ def made_alike(case: Case, group: Sequence[int], letters: Mapping[str, int]) -> 
     return {letter: sizes[other] for letter, other in pairs if letter in sizes}
 
 
-def cotangents(case: Case, args: Sequence[Any], asking: Asking) -> list[Tensor | None] | None:
-    """Return a cotangent of the first result; None if the reference refuses, or gives NaN."""
+def cotangents(
+    case: Case, args: Sequence[Any], asking: Asking, through: Sequence[str] = ()
+) -> list[Tensor | None] | None:
+    """Return cotangents of results; None if the reference refuses the call, or gives NaN.
+
+    Args:
+        case: The question.
+        args: Its arguments.
+        asking: Draws the numbers.
+        through: The results that have one, besides the first.
+    """
     try:
         outputs = [*leaves(case.target.expected(args))]
     except Exception:  # the reference refuses it: it is outside the domain
@@ -100,7 +121,11 @@ def cotangents(case: Case, args: Sequence[Any], asking: Asking) -> list[Tensor |
     exact = [one.exact for one in outputs if isinstance(one, Expected)]
     if any(bool(one.isnan().any()) for one in exact):
         return None
-    return [asking.like(exact[0].to(case.dtype)), *[None] * (len(outputs) - 1)]
+    having = {0, *map(case.target.entry.returns.index, through)}
+    return [
+        asking.like(one.to(case.dtype)) if number in having else None
+        for number, one in enumerate(exact)
+    ]
 
 
 def wanted(
@@ -109,6 +134,7 @@ def wanted(
     asking: Asking,
     wrt: Sequence[int],
     manner: Mapping[str, Any],
+    through: Sequence[str] = (),
 ) -> Wanted | None:
     """Return which gradients are asked for with a call; None if there are none.
 
@@ -118,8 +144,9 @@ def wanted(
         asking: Draws the cotangents.
         wrt: The inputs whose gradients checks ask for.
         manner: Which inputs are leaves, and which parameters are frozen.
+        through: The results through which gradients come, besides the first.
     """
-    wants = cotangents(case, args, asking)
+    wants = cotangents(case, args, asking, through)
     given = [index for index in wrt if index in case.shapes.numbers()]
     number = manner.get("number", 0)
     chosen = given[number % len(given)] if given else None
@@ -134,13 +161,13 @@ def wanted(
     return Wanted(tuple(given), wants, learns, manner.get("frozen", ""), number)
 
 
-def alike_along(wanted: Wanted | None) -> Wanted | None:
+def constant(wanted: Wanted | None) -> Wanted | None:
     """Return the same gradients, with cotangents that are constant along their last axis."""
     if wanted is None:
         return None
-    same = [one if one is None else _alike(one) for one in wanted.cotangents]
+    same = [one if one is None else _alike(one, -1) for one in wanted.cotangents]
     return wanted._replace(cotangents=same)
 
 
-def _alike(one: Tensor) -> Tensor:
-    return one[..., :1].expand_as(one).contiguous() if one.dim() else one
+def _alike(one: Tensor, axis: int) -> Tensor:
+    return one.narrow(axis, 0, 1).expand_as(one).contiguous() if one.dim() else one

@@ -38,10 +38,14 @@ _LENGTHS_APART = {"first": (_THOUSANDS, None), "last": (None, _THOUSANDS)}
 _LESS = {_TENS: (33, 40), _HUNDREDS: _TENS, _THOUSANDS: _HUNDREDS}
 """Shorter ranges, if heads are many or wide, or the length is not graded, or too long for half
 precision."""
-_HEADS, _GROUPS, _WIDE = 18, 3, (33, 45)
+_HEADS, _MANY_GROUPS, _WIDE = 18, 9, (33, 45)
+_COUNTS = {"many": (_HEADS, 3), "groups": (_HEADS, _MANY_GROUPS), "wide": (2, 2), "single": (1, 1)}
+"""Heads, and the groups in which they share keys and values."""
 _BROAD = (1_030, 1_100)
 """A width other than that of heads, beyond buffers of 1,024."""
-_DROPOUT = "dropout"
+_DROPOUT, _NEXT_TO_NOTHING = "dropout", 1e-12
+"""The probability is not 0, as answers have branches for that, but too small to drop anything."""
+_FAR_FROM_ZERO = 1_000.0
 _LONGEST, _SHORT = 200, 16
 """A question with a size above the first is not varied here; lengths above the second are made
 shorter, as some rows are long anyway."""
@@ -70,6 +74,7 @@ _WORDS = {
     ("size", "several"): "in a batch of ten or so",
     ("size", "many"): "in a batch of seventy or so",
     ("heads", "many"): f"with {_HEADS} heads",
+    ("heads", "groups"): f"with {_MANY_GROUPS} groups of heads",
     ("heads", "wide"): "with wide heads",
     ("heads", "single"): "with one head, or one group of heads",
     ("mask", "left"): "where the first keys are blocked",
@@ -79,6 +84,7 @@ _WORDS = {
     ("mask", "row"): "where a row has no open key",
     ("mask", "nearly causal"): "where a mask is causal but for one key",
     ("mask", "unlike"): "where the mask of one row or item is unlike the others",
+    ("mask", "low"): "where all of an added mask is far below zero",
     ("scores", "large"): "where scores are large",
     ("scores", "low"): "where every score is very low",
     ("scores", "apart"): "where scores are as far apart as can be",
@@ -91,11 +97,13 @@ _WORDS = {
     ("object", "one"): "where two inputs are one object",
     ("gradient", "asked"): "in its gradients",
     ("gradient", "expanded"): "in its gradients, where the one that comes in is expanded",
+    ("gradient", "of weights"): "in its gradients, where one comes in through the weights too",
     ("inputs", "looked at"): "in what it leaves of its inputs",
     ("weights", "anew"): "after weights were set anew",
     ("weights", "one anew"): "after one of its weights was set anew",
     ("weights", "unbiased"): "where every bias is zero",
-    ("training", "yes"): "in training, with nothing to drop",
+    ("weights", "far"): "where the mean before a norm is far from zero",
+    ("training", "yes"): "in training, with next to nothing to drop",
     ("width", "broad"): "where a width is a thousand or so",
     **{(axis, value): words for axis, values in AXES.items() for value, words in values.items()},
 }
@@ -113,8 +121,12 @@ _ABOUT = (
 _ALONE = {"mask": "alone", "scores": "large"}
 _FROZEN_ALONE = {"gradient": "asked", "frozen": "one"}
 _LEARNS_ALONE = {"gradient": "asked", "frozen": "all but one", "leaf": "none"}
-_KEPT_FROM_INFERENCE = {"before": "inference", "gradient": "asked"}
-"""Values that each question is asked with: a tensor kept from inference mode can be in no graph."""
+_OF_EACH_CASE = (
+    {"before": "inference", "gradient": "asked"},
+    {"mask": "row", "scores": "large"},
+)
+"""Values that each question is asked with: a tensor kept from inference mode can be in no graph,
+and a blocked row may change the number that is used for −∞."""
 _FEW_PARAMETERS = 16
 """How many of a layer's parameters are frozen, or learn, one at a time."""
 _HARD = (
@@ -135,7 +147,7 @@ _HIDING = frozenset({
     ("scores", "large"), ("scores", "low"), ("scores", "apart"),
 })  # fmt: skip
 """Values that mask others: rounding is coarse, or weights are 0 or 1 in any case."""
-_GRADIENTS = (("gradient", "asked"), ("gradient", "expanded"))
+_GRADIENTS = tuple(("gradient", value) for value in ("asked", "expanded", "of weights"))
 _NOT_DIFFERENTIATED: frozenset[Value | str] = frozenset({
         "mode", "scores", "object", "weights", ("mask", "alone"), ("mask", "row"),
         ("size", "one"), ("heads", "single"), ("values", "large"), ("values", "small"),
@@ -147,9 +159,10 @@ _APART: Mapping[Value, frozenset[Value | str]] = {
     ("object", "one"): frozenset({("size", "first"), ("size", "last"), "values", "scores"}),
     ("size", "one"): frozenset({"mask", "scores"}),
     ("size", "many"): frozenset({"heads"}),
+    ("mask", "nearly causal"): frozenset({("size", "first"), ("size", "last")}),
     ("dtype", "bfloat16"): frozenset({
         ("values", "large"), ("values", "small"), ("values", "constant"), ("values", "nothing"),
-        ("scores", "low"), ("scores", "apart"), "width",
+        ("scores", "low"), ("scores", "apart"), ("mask", "low"), "width",
     }),
     ("width", "broad"): frozenset({"size", "heads", "values"}),
     ("values", "large"): frozenset({"scores"}),
@@ -272,15 +285,15 @@ class _Rows:
         return {
             **{axis: [value for value in values if value] for axis, values in AXES.items()},
             "training": ["yes"],
-            "weights": ["anew", "one anew", "unbiased"],
+            "weights": ["anew", "one anew", "unbiased", "far"],
             "object": ["one"],
             "inputs": ["looked at"],
-            "gradient": ["asked", "expanded"],
+            "gradient": ["asked", "expanded", "of weights"],
             "dtype": [*map(dtype_name, _DTYPES)],
             "size": ["one", "next", *_ITEMS, *_LENGTHS, *_LENGTHS_APART],
             "width": ["broad"],
-            "heads": ["many", "wide", "single"],
-            "mask": ["left", "right", "one", "alone", "row", "nearly causal", "unlike"],
+            "heads": ["many", "groups", "wide", "single"],
+            "mask": ["left", "right", "one", "alone", "row", "nearly causal", "unlike", "low"],
             "mask dtype": [*map(dtype_name, masks.MASK_DTYPES[1:])],
             "scores": ["large", "low", "apart"],
             "values": ["large", "small", "zeros", "repeated", "constant", "nothing"],
@@ -302,6 +315,8 @@ class _Rows:
                 return is_torch and is_layer
             case "instance":
                 return is_torch and is_layer
+            case "layout" if value == "expanded":
+                return bool(numbers.with_items(case)) and entry.name in asking.left_alone
             case "layout" | "after":
                 return entry.arrays != "either"
             case "before":
@@ -311,7 +326,7 @@ class _Rows:
                     return is_torch and not by_hand
                 return is_torch or value in ("same", "other numbers")
             case "weights":
-                return is_layer and is_torch
+                return is_layer and is_torch and (value != "far" or self._has_norms)
             case "training":
                 drops = isinstance(case.target, Layer) and case.target.sizes.get(_DROPOUT)
                 return is_layer and is_torch and _DROPOUT in entry.constructor and not drops
@@ -321,6 +336,8 @@ class _Rows:
                 return entry.name in asking.left_alone
             case "object":
                 return bool(numbers.alike(case))
+            case "gradient" if value == "of weights" and "weights" not in case.names[1:]:
+                return False
             case "gradient":
                 return bool(self._wrt) and is_torch and 1 not in case.shapes.letters.values()
             case "dtype":
@@ -356,8 +373,12 @@ class _Rows:
         match value:
             case "row":
                 return bool(blocked) and case.target.entry.name in self._asking.row_blocked
-            case "nearly causal" | "unlike":
-                return masks.nearly(case, value, self._asking.draw)
+            case "nearly causal":
+                return masks.may_be_square(case)
+            case "unlike":
+                return masks.may_be_unlike(case, self._asking.draw)
+            case "low":
+                return bool(masks.added(case))
             case "alone":
                 return bool(blocked or masks.lengths_given(case))
             case _:
@@ -373,8 +394,8 @@ class _Rows:
         if len(self._axes) < 3:
             return
         of_masks = [{**_ALONE, "mask dtype": dtype} for dtype in self._axes.get("mask dtype", ())]
-        first = [{**_KEPT_FROM_INFERENCE, _CASE: case} for case in self._axes[_CASE]]
-        presets = [one for one in (*_HARD, *of_masks, *first) if self._is_possible(one)]
+        of_cases = [{**one, _CASE: case} for one in _OF_EACH_CASE for case in self._axes[_CASE]]
+        presets = [one for one in (*_HARD, *of_masks, *of_cases) if self._is_possible(one)]
         presets = [{a: v for a, v in one.items() if a in self._axes} for one in presets]
         draw = self._asking.draw
         seed = draw.integer(0, 2**31)
@@ -500,7 +521,7 @@ class _Rows:
             self._redraw(case.target, row)
         self._called.add(called)
         failure = ask()
-        if row.get("weights") == "unbiased" and isinstance(case.target, Layer):
+        if row.get("weights") in ("unbiased", "far") and isinstance(case.target, Layer):
             case.target.redraw()
         return failure
 
@@ -511,6 +532,8 @@ class _Rows:
             layer.redraw()
         elif row["weights"] == "unbiased":
             layer.without_biases()
+        elif row["weights"] == "far":
+            layer.far_from_zero(_FAR_FROM_ZERO)
         else:
             biases, role = divmod(int(row[_TURN]), len(layer.entry.roles))
             layer.redraw_one(role, bias=biases % 2 == 1)
@@ -574,6 +597,8 @@ class _Rows:
         for index in case.shapes.flags():
             if row.get("mask dtype"):
                 args[index] = args[index].to(getattr(torch, row["mask dtype"]))
+        if row.get("layout") == "expanded":
+            args = numbers.alike_along(case, args, 0 if self._has_norms or number % 2 else -1)
         if any(args[index].shape != args[group[0]].shape for index in group):
             return None
         args = [args[group[0]] if index in group else value for index, value in enumerate(args)]
@@ -589,9 +614,10 @@ class _Rows:
             asked = masks.without_a_row(case, args, draw)
         wanted = None
         if row.get("gradient"):
-            wanted = numbers.wanted(case, args, self._asking, self._wrt, manner)
+            through = ("weights",) if row["gradient"] == "of weights" else ()
+            wanted = numbers.wanted(case, args, self._asking, self._wrt, manner, through)
             if row["gradient"] == "expanded":
-                wanted = numbers.alike_along(wanted)
+                wanted = numbers.constant(wanted)
         return _Question(args, case.shapes, asked, score, wanted)
 
     def _group(self, case: Case, row: Row) -> Sequence[int]:
@@ -618,6 +644,8 @@ class _Rows:
             return case.target
         dtype = self._dtype(case, row)
         sizes = {name: letters.get(name, size) for name, size in case.target.sizes.items()}
+        if row.get("training") and dtype is not torch.bfloat16:  # random numbers there may be 0
+            sizes[_DROPOUT] = _NEXT_TO_NOTHING
         key = (dtype, *sizes.items())
         if key not in self._layers or row.get("before") == "inference":
             self._layers[key] = case.target.like(dtype=dtype, **sizes)
@@ -626,6 +654,10 @@ class _Rows:
     def _letters(self, case: Case, row: Row) -> dict[str, int]:
         """Return the sizes of a row, those of leading axes without letters as `_LEADING`."""
         letters = self._lengths_of(case, row)
+        if row.get("mask") == "nearly causal":
+            letters |= case.square(
+                max(letters.get(one, case.shapes.letters[one]) for one in case.long)
+            )
         if row.get("equal"):
             letters |= _made_equal(case, row["equal"])
         is_small = row.get("size", "") in ("", "one", "next")
@@ -686,14 +718,14 @@ def _is_told_by_some(row: Row) -> bool:
 
 def _may_be_rounding(row: Row, failure: CheckFailure) -> bool:
     """Return whether the answer may be right with other numbers."""
-    if row.get("dtype") == "bfloat16":
+    if row.get("dtype") == "bfloat16" or row.get("training"):
         return True
     return failure.margin is not None and ("gradient" in row or failure.margin < _BY_FAR)
 
 
 def _plainer(row: Row, axis: str) -> Iterator[Row]:
     """Yield a row with a plainer value of an axis, and with the plain one."""
-    if row[axis] == "expanded":
+    if axis == "gradient" and row[axis] != "asked":
         yield {**row, axis: "asked"}
     yield {one: value for one, value in row.items() if one != axis}
 
@@ -760,14 +792,15 @@ def _head_sizes(case: Case, how: str, wide: int) -> dict[str, int]:
     letters, divides = case.shapes.letters, case.domain.divides
     if not how:
         return {}
-    counts = {"many": (_HEADS, _GROUPS), "wide": (2, 2), "single": (1, 1)}[how]
+    if how == "groups" and divides.keys().isdisjoint(divides.values()):
+        return {}
     if isinstance(case.target, Layer):
         sizes: dict[str, int] = {}
         for whole, heads in divides.items():
             if heads in divides:  # the heads share keys and values in groups
-                sizes[divides[heads]] = counts[1]
+                sizes[divides[heads]] = _COUNTS[how][1]
             if whole not in divides.values():
-                sizes[heads] = counts[0]
+                sizes[heads] = _COUNTS[how][0]
                 width = letters.get(whole, 2) if how == "single" else 2
                 sizes[whole] = sizes[heads] * (wide if how == "wide" else width)
                 if "D" in letters:

@@ -42,6 +42,8 @@ def _unlike(asking: Asking, case: Case, first: bool) -> Iterator[Finding]:
         if given is None:
             continue
         old = case.shapes.letters.get(letter, 0)
+        if old == 1 and letter in case.long:  # one position may be broadcast
+            continue
         others = (old + 1, old - 1, 2 * old) if first else (old + 1,)
         for new in others:  # not 1, which PyTorch would broadcast
             if new > 1:

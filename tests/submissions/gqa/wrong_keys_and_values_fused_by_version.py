@@ -1,5 +1,7 @@
-# expect: accepted
+# expect: rejected
 # problem: gqa
+# mistake: joins maps once for each version of them, which .data does not move
+# diagnosis: none
 import math
 
 import torch
