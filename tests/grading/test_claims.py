@@ -6,7 +6,7 @@ import pytest
 
 from mha_judge.grading.calling.manner import AXES, Manners
 from mha_judge.grading.calling.trace import Trace
-from mha_judge.grading.checks.claims import CLAIMS, Causes
+from mha_judge.grading.checks.claims import CLAIMS, Causes, Wrong, with_a_claim
 from mha_judge.grading.failures import CheckFailure
 
 MANNERS = [claim for claim in CLAIMS if claim.of_domain is None]
@@ -118,3 +118,12 @@ def test_what_is_asked_here_says_nothing_to_the_diagnosis():
     asked.causes.look(noting)
 
     assert asked.context.trace.of("values") == []
+
+
+def test_what_no_claim_of_a_problem_is_about_fails_the_first():
+    wrong = [Wrong(frozenset({axis}), "", CheckFailure("differs")) for axis in ("mask", "mode")]
+
+    given = with_a_claim(wrong, [HISTORY, MODE])
+
+    assert [claim.failure(given) is not None for claim in (HISTORY, MODE)] == [True, True]
+    assert with_a_claim(wrong[1:], [HISTORY, MODE]) == wrong[1:]

@@ -182,7 +182,7 @@ def test_an_answer_that_is_wrong_in_a_corner_is_told_which(told, change, claim, 
             "dropout: float = 0.0",
             "dropout: float = 0.1",
             "any-gradient-mode",
-            "in training, with nothing to drop",
+            "in training, with next to nothing to drop",
         ),
         (
             "encoder-block",

@@ -7,6 +7,7 @@ import pytest
 from mha_judge.grading.calling.replies import Note, Observed
 from mha_judge.grading.checks.policy import (
     assert_no_autograd,
+    assert_no_library_norm,
     assert_not_imported,
     assert_operations_do_not_grow,
     assert_written_from_scratch,
@@ -126,6 +127,30 @@ def test_a_graph_that_is_recorded_is_autograd():
 
     with pytest.raises(CheckFailure, match="records a graph"):
         assert_no_autograd(Stub(), Stub(seen=seen))
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        observed(functions=["rms_norm"]),
+        observed(operators=["aten.native_layer_norm"]),
+        observed(operators=["aten.native_batch_norm"]),
+        observed(modules=["torch.GroupNorm"]),
+    ],
+)
+def test_a_norm_of_the_library_is_found_in_every_call(seen):
+    with pytest.raises(CheckFailure, match=r"runs `.*`; the problem asks for a norm"):
+        assert_no_library_norm(Stub(), Stub(seen=seen))
+    earlier = Stub()
+    earlier.observations = [seen]
+    with pytest.raises(CheckFailure, match=r"runs `.*`; the problem asks for a norm"):
+        assert_no_library_norm(earlier, Stub())
+
+
+def test_ones_own_norms_and_the_length_of_a_vector_are_no_norm_of_the_library():
+    own = observed(["var_mean", "normalize"], ["aten.linalg_vector_norm"], ["LayerNorm"])
+
+    assert_no_library_norm(Stub(), Stub(seen=own))
 
 
 def test_a_finding_names_rule_and_line():

@@ -245,7 +245,7 @@ class Problem(_Model):
     """Problems to solve first."""
     after: list[Identifier] = []
     """Problems to go on with."""
-    forbid: list[Literal["fused-attention", "python-loops", "autograd"]] = []
+    forbid: list[Literal["fused-attention", "python-loops", "autograd", "library-norm"]] = []
     """What the policy of this problem rules out."""
     limits: Limits = Limits()
     """What one submission may use."""

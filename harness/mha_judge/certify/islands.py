@@ -143,9 +143,6 @@ _CONDITIONS: dict[Island, str] = {
         "len({one.requires_grad for one in call.learning}) == 2 and not any(call.leaves)"
     ),
     ("layout", "slice"): "any(one.storage_offset() for one in call.tensors)",
-    ("layout", "expanded"): (
-        "any(one.stride()[0] == 0 and one.shape[0] > 1 for one in call.tensors if one.dim() > 2)"
-    ),
     ("before", "same"): "plain and equal and call.weights == before.weights",
     ("before", "other numbers"): "plain and not equal",
     ("before", "inference"): "same and before.inference and not call.inference",

@@ -86,7 +86,7 @@ class PolicyFinding(_Model):
     """A place in the source, or an operation seen, that the problem rules out."""
 
     rule: str
-    """Its name: `fused-attention`, `python-loops`, `autograd` or `torch`."""
+    """Its name: `fused-attention`, `python-loops`, `autograd`, `library-norm` or `torch`."""
     line: int | None
     message: str
     """What was found."""

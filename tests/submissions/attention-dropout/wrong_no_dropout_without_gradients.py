@@ -1,7 +1,6 @@
 # expect: rejected
 # problem: attention-dropout
 # mistake: in training nothing is dropped where no gradients are recorded
-# diagnosis: none
 import math
 import torch
 import torch.nn as nn

@@ -1,7 +1,6 @@
 # expect: rejected
 # problem: encoder-block
 # mistake: the variance is E[x²] − mean², which cancels where the mean is large
-# diagnosis: none
 import math
 import torch
 import torch.nn as nn

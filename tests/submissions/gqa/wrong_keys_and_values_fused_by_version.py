@@ -1,7 +1,6 @@
 # expect: rejected
 # problem: gqa
 # mistake: joins maps once for each version of them, which .data does not move
-# diagnosis: none
 import math
 
 import torch

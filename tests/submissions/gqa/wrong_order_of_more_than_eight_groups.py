@@ -1,7 +1,6 @@
 # expect: rejected
 # problem: gqa
 # mistake: more than eight groups are taken in another order
-# diagnosis: none
 import math
 import torch
 import torch.nn as nn

@@ -1,7 +1,6 @@
 # expect: rejected
 # problem: sdpa
 # mistake: gradients through the returned weights are cut
-# diagnosis: none
 import math
 import torch
 

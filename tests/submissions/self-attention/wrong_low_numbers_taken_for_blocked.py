@@ -1,7 +1,6 @@
 # expect: rejected
 # problem: self-attention
 # mistake: added numbers of -1000 and less block
-# diagnosis: none
 import math
 import torch
 import torch.nn as nn

@@ -1,7 +1,6 @@
 # expect: rejected
 # problem: self-attention
 # mistake: in training with dropout and an attn_mask the padding is ignored
-# diagnosis: none
 import math
 import torch
 import torch.nn as nn

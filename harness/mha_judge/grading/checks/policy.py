@@ -26,11 +26,13 @@ _FUSED_NAMES = re.compile(
     r"multi_head_attention|MultiheadAttention$|TransformerEncoder|TransformerDecoder|"
     r"transformer_encoder|_fused_sdp|cudnn_attention|fused_attention|varlen_attn"
 )
+_NORM_NAMES = re.compile(r"(?:layer|rms|batch|group|instance)_?norm", re.IGNORECASE)
 _OF_LIBRARIES = re.compile(r"^[^.]+$|^(?:aten|prim|torch|xformers|flash_attn\w*|vllm\w*)\.")
 """Functions of torch, and operators in the namespaces of known libraries."""
 _REASONS = {
     "fused-attention": "the problem asks for attention written from scratch",
     "autograd": "the gradients are to be derived",
+    "library-norm": "the problem asks for a norm written from scratch",
     "torch": "the problem is to be solved without torch",
 }
 
@@ -66,9 +68,12 @@ def assert_not_imported(candidate: Candidate, library: str) -> None:
 
 def fused_in(observed: Observed) -> list[str]:
     """Return the names of fused or official attention among what a call did."""
-    # a candidate's own MultiheadAttention is a module too: only torch's have a prefix
-    modules = [name for name in observed.modules if name.startswith("torch.")]
-    return [name for name in (*_of_libraries(observed), *modules) if _FUSED_NAMES.search(name)]
+    return _ready_made(observed, _FUSED_NAMES)
+
+
+def norms_in(observed: Observed) -> list[str]:
+    """Return the names of the library's norms among what a call did."""
+    return _ready_made(observed, _NORM_NAMES)
 
 
 def derived_in(observed: Observed) -> list[str]:
@@ -79,6 +84,12 @@ def derived_in(observed: Observed) -> list[str]:
         if "backward" in name or name in ("grad", "_make_dual", "aten._make_dual")
     ]
     return [*names, *["a graph for autograd"] * bool(observed.followed)]
+
+
+def _ready_made(observed: Observed, wanted: re.Pattern[str]) -> list[str]:
+    # a candidate's own MultiheadAttention is a module too: only torch's have a prefix
+    modules = [name for name in observed.modules if name.startswith("torch.")]
+    return [name for name in (*_of_libraries(observed), *modules) if wanted.search(name)]
 
 
 def _of_libraries(observed: Observed) -> list[str]:
@@ -93,9 +104,7 @@ def assert_written_from_scratch(candidate: Candidate, target: Target, *args: Any
         CheckFailure: Naming what was seen, and the line that led to it.
     """
     _hold(candidate, "fused-attention")
-    seen = fused_in(target.observe(*args))
-    if seen:
-        raise CheckFailure(_message("fused-attention", seen[0]))
+    _refuse("fused-attention", fused_in(target.observe(*args)))
 
 
 def assert_no_autograd(candidate: Candidate, target: Target, *args: Any) -> None:
@@ -105,9 +114,22 @@ def assert_no_autograd(candidate: Candidate, target: Target, *args: Any) -> None
         CheckFailure: Naming what was seen.
     """
     _hold(candidate, "autograd")
-    seen = derived_in(target.observe(*args))
+    _refuse("autograd", derived_in(target.observe(*args)))
+
+
+def assert_no_library_norm(candidate: Candidate, target: Target, *args: Any) -> None:
+    """Assert that a norm is written from scratch: neither this call nor any other uses torch's.
+
+    Raises:
+        CheckFailure: Naming what was seen.
+    """
+    _hold(candidate, "library-norm")
+    _refuse("library-norm", norms_in(target.observe(*args)))
+
+
+def _refuse(rule: str, seen: Sequence[str]) -> None:
     if seen:
-        raise CheckFailure(_message("autograd", seen[0]))
+        raise CheckFailure(_message(rule, seen[0]))
 
 
 def _hold(candidate: Candidate, rule: str) -> None:
@@ -121,7 +143,9 @@ def _hold(candidate: Candidate, rule: str) -> None:
 def findings(context: Context, rule: str) -> list[PolicyFinding]:
     """Return how the calls so far broke a rule."""
     broken = {note.name: note.line for note in context.session.notes if note.rule == rule}
-    shown_by = {"autograd": derived_in, "torch": _of_libraries}.get(rule)
+    shown_by = {
+        "autograd": derived_in, "library-norm": norms_in, "torch": _of_libraries,
+    }.get(rule)  # fmt: skip
     if shown_by is not None:
         for seen in context.observations:
             broken |= dict.fromkeys(shown_by(seen))
