@@ -29,18 +29,23 @@ def inputs(draw, *shape, dtype=torch.float32):
     return x, draw.normal(E, dtype=dtype), draw.normal(E, dtype=dtype), draw.normal(*shape).to(x)
 
 
-def answers(candidate, x, weight, bias, grad, *eps, first=0):
-    """Yield the answer of each function, with the names of its results.
-
-    A diagnosis looks at the last call of a check that passed: so not all begin with the same one.
-    """
-    calls = [
+def calls(candidate, x, weight, bias, grad, *eps):
+    """Return each function with the arguments and the names of the results of a call."""
+    return [
         (candidate.layer_norm, (x, weight, bias, *eps), ("output",)),
         (candidate.rms_norm, (x, weight, *eps), ("output",)),
         (candidate.layer_norm_backward, (grad, x, weight, *eps), LAYER),
         (candidate.rms_norm_backward, (grad, x, weight, *eps), RMS),
     ]
-    for function, args, names in calls[first:] + calls[:first]:
+
+
+def answers(candidate, *given, first=0):
+    """Yield the answer of each function, with the names of its results.
+
+    A diagnosis looks at the last call of a check that passed: so not all begin with the same one.
+    """
+    every = calls(candidate, *given)
+    for function, args, names in every[first:] + every[:first]:
         yield function(*args), names
 
 
@@ -267,17 +272,14 @@ def test_computed_in_float32(candidate, draw):
 
 @check("The inputs are left as they were", category="robustness", points=1, after="shapes")
 def test_inputs_unchanged(candidate, draw):
-    x, weight, bias, grad = inputs(draw, 3, 5, 7)
-    assert_inputs_unchanged(candidate.layer_norm, x, weight, bias)
-    assert_inputs_unchanged(candidate.rms_norm, x, weight)
-    assert_inputs_unchanged(candidate.layer_norm_backward, grad, x, weight)
-    assert_inputs_unchanged(candidate.rms_norm_backward, grad, x, weight)
+    for function, args, _ in calls(candidate, *inputs(draw, 3, 5, 7)):
+        assert_inputs_unchanged(function, *args)
 
 
 @check("Shapes that do not belong together raise", category="robustness", points=2, after="shapes")
 def test_bad_shapes(candidate, draw):
     x, weight, bias, grad = inputs(draw, 3, 5, 7)
-    forward, backward = candidate.layer_norm, candidate.layer_norm_backward
+    forward = candidate.layer_norm
     assert_rejected(forward, x, weight[:-1], bias, why="a weight of another width")
     assert_rejected(forward, x, weight, bias[:-1], why="a bias of another width")
     assert_rejected(candidate.rms_norm, x, weight[:-1], why="a weight of another width")
@@ -291,20 +293,14 @@ def test_bad_shapes(candidate, draw):
 
 @check("Derived by hand: no autograd of any kind", category="policy", points=4, after="shapes")
 def test_no_autograd(candidate, draw):
-    x, weight, bias, grad = inputs(draw, 3, 5, 7)
-    assert_no_autograd(candidate, candidate.layer_norm, x, weight, bias)
-    assert_no_autograd(candidate, candidate.rms_norm, x, weight)
-    assert_no_autograd(candidate, candidate.layer_norm_backward, grad, x, weight)
-    assert_no_autograd(candidate, candidate.rms_norm_backward, grad, x, weight)
+    for function, args, _ in calls(candidate, *inputs(draw, 3, 5, 7)):
+        assert_no_autograd(candidate, function, *args)
 
 
 @check("Written from scratch: no norm of the library", category="policy", points=4, after="shapes")
 def test_no_library_norm(candidate, draw):
-    x, weight, bias, grad = inputs(draw, 3, 5, 7)
-    assert_no_library_norm(candidate, candidate.layer_norm, x, weight, bias)
-    assert_no_library_norm(candidate, candidate.rms_norm, x, weight)
-    assert_no_library_norm(candidate, candidate.layer_norm_backward, grad, x, weight)
-    assert_no_library_norm(candidate, candidate.rms_norm_backward, grad, x, weight)
+    for function, args, _ in calls(candidate, *inputs(draw, 3, 5, 7)):
+        assert_no_library_norm(candidate, function, *args)
 
 
 @check(

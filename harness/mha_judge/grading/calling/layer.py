@@ -220,7 +220,7 @@ class Layer(Target):
         self.bind_first(self.maker.chosen)
         return self
 
-    def far_from_zero(self, size: float) -> Layer:
+    def far_from_zero(self, size: float) -> None:
         """Add a number to every bias of the maps that merge heads, so that norms take large means.
 
         Args:
@@ -230,7 +230,6 @@ class Layer(Target):
             if role.split == "in":
                 holder.bias.add_(size)
         self.bind_first(self.maker.chosen)
-        return self
 
     def like(self, dtype: torch.dtype | None = None, **sizes: Any) -> Layer:
         """Return another layer with weights of its own, with other sizes or another dtype."""

@@ -92,7 +92,7 @@ def _form(case: Case) -> tuple[object, ...]:
 def _square(asking: Asking, case: Case, least: int) -> dict[str, int]:
     """Return equal lengths of at least some size, or the longest that are graded."""
     most = min(int((_NUMBERS / _features(case)) ** 0.5), case.domain.longest)
-    return dict.fromkeys(case.long, min(least + asking.draw.integer(0, _SPREAD), most))
+    return case.square(min(least + asking.draw.integer(0, _SPREAD), most))
 
 
 def _constant_sizes(asking: Asking, forms: Sequence[Case]) -> Iterator[Finding]:
@@ -134,7 +134,7 @@ def _with_a_number(asking: Asking, case: Case, number: int) -> Iterator[Finding]
         if type(value) is not int or names[index] in case.shapes.letters:
             continue
         for size in (number, 2 * number + 1):
-            letters = case.fitting(dict.fromkeys(case.long, size))
+            letters = case.square(size)
             if size * size > _NUMBERS / _features(case) or size > case.domain.longest:
                 continue
             args = _args_at(asking, case, letters)
@@ -202,7 +202,7 @@ def _aloud(asking: Asking, case: Case) -> Finding:
 
     Otherwise, in half precision, one weight too many among hundreds is lost in rounding.
     """
-    letters = case.fitting(_square(asking, case, _HUNDREDS))
+    letters = _square(asking, case, _HUNDREDS)
     failure = _loud_failure(asking, case, letters)
     if failure is not None and failure.margin is not None:
         again = (_loud_failure(asking, case, letters) for _ in range(_AGAIN))

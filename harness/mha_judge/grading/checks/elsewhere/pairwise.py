@@ -336,10 +336,10 @@ class _Rows:
                 return entry.name in asking.left_alone
             case "object":
                 return bool(numbers.alike(case))
-            case "gradient" if value == "of weights" and "weights" not in case.names[1:]:
-                return False
             case "gradient":
-                return bool(self._wrt) and is_torch and 1 not in case.shapes.letters.values()
+                comes_back = value != "of weights" or "weights" in case.names[1:]
+                has_one = 1 in case.shapes.letters.values()
+                return bool(self._wrt) and is_torch and comes_back and not has_one
             case "dtype":
                 dtype = getattr(torch, value)
                 return dtype is not case.dtype and asking.is_also_in(dtype, case)
@@ -644,8 +644,8 @@ class _Rows:
             return case.target
         dtype = self._dtype(case, row)
         sizes = {name: letters.get(name, size) for name, size in case.target.sizes.items()}
-        is_given = int(row[_TURN]) % 2 == 0 and dtype is not torch.bfloat16  # which draws zeros
-        if row.get("training") and is_given:  # else it is the default
+        # every second row leaves the default; and in bfloat16 a random number may be exactly 0
+        if row.get("training") and int(row[_TURN]) % 2 == 0 and dtype is not torch.bfloat16:
             sizes[_DROPOUT] = _NEXT_TO_NOTHING
         key = (dtype, *sizes.items())
         if key not in self._layers or row.get("before") == "inference":
