@@ -18,6 +18,8 @@ def clean_line(text: str, limit: int = 500) -> str:
 
 def visible(text: str) -> str:
     """Return `text` with control, escape and bidi characters made visible, however long it is."""
+    if text.isprintable():
+        return text
     return "".join(_visible(character) for character in text)
 
 

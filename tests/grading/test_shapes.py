@@ -132,8 +132,8 @@ def test_lengths_may_have_several_forms_and_are_drawn_anew(shape):
 def test_numbers_flags_and_places_of_a_letter():
     shapes = shapes_of(attention(torch.ones(5, 7)))
 
-    assert [*shapes.numbers()] == [0, 1, 2]
-    assert [*shapes.flags()] == [3]
+    assert [*shapes.numbers] == [0, 1, 2]
+    assert [*shapes.flags] == [3]
     assert shapes.places("S") == [(1, 2), (2, 2)]
 
 

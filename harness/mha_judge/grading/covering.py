@@ -7,6 +7,7 @@ Combinatorial Design, IEEE Transactions on Software Engineering 23, 1997.)
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
@@ -36,14 +37,18 @@ def covering(
             count as covered.
     """
     array = _Array(axes, are_apart, seed, hiding)
-    rows = [array.row(list(preset.items())) for preset in presets]
-    for one in array.values:
-        while array.left[one]:
-            rows.append(array.row([one, min(array.left[one])]))
+    rows = [array.row([array.numbers[one] for one in preset.items()]) for preset in presets]
+    order = list(array.numbers.values())
+    random.Random(seed).shuffle(order)
+    for one in order:
+        while left := array.left[one]:
+            rows.append(array.row([one, left.bit_length() - 1]))
     return rows
 
 
 class _Array:
+    """Values are numbered; a set of values is an integer with a bit for each."""
+
     def __init__(
         self,
         axes: Mapping[str, Sequence[str]],
@@ -51,36 +56,46 @@ class _Array:
         seed: int,
         hiding: Collection[Value],
     ) -> None:
-        self._axes = axes
-        self._hiding = hiding
+        values = [(axis, value) for axis, every in axes.items() for value in every]
+        self.numbers = {one: number for number, one in enumerate(values)}
+        self._values = values
+        self._axes = [
+            (axis, [self.numbers[axis, value] for value in every]) for axis, every in axes.items()
+        ]
+        self._hiding = sum(1 << self.numbers[one] for one in hiding if one in self.numbers)
         self._chance = random.Random(seed)
-        self.values = [(axis, value) for axis, every in axes.items() for value in every]
-        self._fits = {
-            one: {two for two in self.values if one[0] != two[0] and not are_apart(one, two)}
-            for one in self.values
-        }
-        self.left = {one: set(others) for one, others in self._fits.items()}
+        self._fits = [0] * len(values)
+        for one, two in itertools.combinations(values, 2):
+            if one[0] != two[0] and not are_apart(one, two):
+                self._fits[self.numbers[one]] |= 1 << self.numbers[two]
+                self._fits[self.numbers[two]] |= 1 << self.numbers[one]
+        self.left = [*self._fits]
         """By value, the values with which it forms a pair that is not covered yet."""
-        self._chance.shuffle(self.values)
 
-    def row(self, row: list[Value]) -> Row:
+    def row(self, given: Sequence[int]) -> Row:
         """Return a row that begins with some values, and take its pairs off those left."""
-        hides = any(one in self._hiding for one in row)
-        given = {axis for axis, _ in row}
-        first, *others = (axis for axis in self._axes)
+        row = [*given]
+        taken = sum(1 << one for one in row)
+        hides = bool(taken & self._hiding)
+        named = {self._values[one][0] for one in row}
+        first, *others = self._axes
         self._chance.shuffle(others)
-        others = [axis for axis in (first, *others) if axis not in given]
-        for axis in others:
-            plain, *rest = self._axes[axis]
-            able = [(axis, value) for value in (plain, *self._chance.sample(rest, len(rest)))]
-            able = [one for one in able if self._fits[one].issuperset(row)]
-            able = [one for one in able if hides or one not in self._hiding]
-            row.append(max(able, key=lambda one: len(self.left[one] & self._shown(one, row))))
+        for axis, (plain, *rest) in (first, *others):
+            if axis in named:
+                continue
+            best, most = plain, (-1, 0.0)
+            for one in (plain, *rest):
+                if self._fits[one] & taken == taken and (hides or not self._hiding >> one & 1):
+                    new = (self.left[one] & self._shown(one, taken)).bit_count()
+                    ranked = (new, self._chance.random() if one != plain else 1.0)
+                    best, most = (one, ranked) if ranked > most else (best, most)
+            row.append(best)
+            taken |= 1 << best
         for one in row:
-            self.left[one] -= self._shown(one, row)
-        return dict(row)
+            self.left[one] &= ~self._shown(one, taken)
+        return dict(self._values[one] for one in row)
 
-    def _shown(self, one: Value, row: Sequence[Value]) -> set[Value]:
+    def _shown(self, one: int, row: int) -> int:
         """Return the values of a row with which `one` forms a pair that is not masked."""
-        hiding = {other for other in row if other in self._hiding}
-        return {*row} if one in self._hiding or not hiding else hiding
+        hiding = row & self._hiding
+        return row if self._hiding >> one & 1 or not hiding else hiding

@@ -430,20 +430,27 @@ class _Clock:
 def prepare() -> None:
     """Import what a grade needs, while the supervisor imports the same."""
     hold_instruction_set()
+    _import()
     import torch
 
+    torch.set_num_threads(1)
+
+
+@functools.cache
+def _import() -> None:
+    """Import torch and what uses it, and keep all of it out of garbage collection.
+
+    Nothing of it is ever garbage, and walking it takes longer than a check.
+    """
+    collects = gc.isenabled()
+    gc.disable()
     import mha_judge.diagnosis
     import mha_judge.grading.checks.running
     import mha_judge.judge.carrying  # noqa: F401 - each imports more of what a grade uses
 
-    torch.set_num_threads(1)
-    _freeze_what_is_imported()
-
-
-@functools.cache  # asking the collector whether it was done takes as long as a check
-def _freeze_what_is_imported() -> None:
-    """Keep torch's heap out of garbage collection: walking it takes longer than a check."""
     gc.freeze()
+    if collects:
+        gc.enable()
 
 
 def _task(asked: _Asked, diagnostician: Diagnostician | None) -> Task:

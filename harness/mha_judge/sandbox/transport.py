@@ -10,6 +10,7 @@ import time
 from typing import Protocol
 
 from mha_judge.errors import SandboxBroken
+from mha_judge.wire import widen
 
 GRACE_S = 10.0
 """How long a supervisor may take to read, to stop a worker, or to end."""
@@ -49,8 +50,9 @@ class PipeTransport:
         assert process.stdin is not None and process.stdout is not None
         self._process = process
         self._stdin, self._stdout = process.stdin, process.stdout
-        os.set_blocking(self._stdin.fileno(), False)
-        os.set_blocking(self._stdout.fileno(), False)
+        for pipe in (self._stdin.fileno(), self._stdout.fileno()):
+            os.set_blocking(pipe, False)
+            widen(pipe)
 
     def send(self, data: bytes, deadline: float) -> None:
         view = memoryview(data)

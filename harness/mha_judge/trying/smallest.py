@@ -113,7 +113,7 @@ class _Tried:
         assert target.entry.domain is not None
         domain, args = target.entry.domain, list(step.args)
         shapes = shapes_of(target, domain, args)
-        size = max((float(one.abs().max()) for one in shapes.numbers().values()), default=0.0)
+        size = max((float(one.abs().max()) for one in shapes.numbers.values()), default=0.0)
         ask = functools.partial(
             self._attempt, target, self._context.draw_weights(), _LOUD if size > _LOUD else 1,
             step.failure,
@@ -160,7 +160,7 @@ class _Tried:
             return None
         self._left -= 1
         args = shapes.at(letters, draw, leading=leading)
-        numbers = shapes.numbers()
+        numbers = shapes.numbers
         args = [_small(one, draw, loud) if i in numbers else one for i, one in enumerate(args)]
         args = [
             tuple(_small(part, draw, loud) for part in one) if isinstance(one, tuple) else one

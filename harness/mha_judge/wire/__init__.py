@@ -10,6 +10,7 @@ from mha_judge.wire.frames import (
     FrameReader,
     WireError,
     encode_frame,
+    widen,
 )
 from mha_judge.wire.trees import map_tree
 from mha_judge.wire.values import Kept, Opaque, pack, unpack
@@ -25,4 +26,5 @@ __all__ = [
     "map_tree",
     "pack",
     "unpack",
+    "widen",
 ]

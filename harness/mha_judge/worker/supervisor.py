@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import os
 import select
 import signal
@@ -36,7 +37,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from mha_judge.wire import PREFIX, FrameReader, WireError, encode_frame
+from mha_judge.wire import PREFIX, FrameReader, WireError, encode_frame, widen
 from mha_judge.wire.bounds import (
     MAX_COMMAND_BYTES,
     MAX_HEADER_BYTES,
@@ -46,7 +47,7 @@ from mha_judge.wire.bounds import (
 from mha_judge.worker.confinement import Bounds, ConfinementError, confine, unavailable
 from mha_judge.worker.surroundings import surroundings
 
-CHUNK = 1 << 18
+CHUNK = 1 << 20
 DRAIN_READS = 8
 JUDGE_IN = 0
 _OF_THE_PROCESS = 2  # CPUCLOCK_SCHED, in a clock's id: the clock of all threads of a process
@@ -85,6 +86,8 @@ class Worker:
             os.close(descriptor)
         for descriptor in (self.requests, self.answers, self.output):
             os.set_blocking(descriptor, False)
+        for descriptor in (self.requests, self.answers):
+            widen(descriptor)
         self.outgoing = memoryview(b"")
         self.reader = RawReader()
         self.printed = bytearray()
@@ -414,6 +417,7 @@ def _import_before_fork() -> None:
 def main() -> None:
     """Serve the judge on standard input and output."""
     _die_with_the_judge()
+    gc.disable()  # what is imported is never garbage
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the judge's to handle
     options = Options.read(sys.argv[1:])
     judge_out = os.dup(1)
@@ -421,9 +425,8 @@ def main() -> None:
     _import_before_fork()
     if not options.unconfined:
         unavailable(options.own_kernel)  # builds the filter and the path lists that forks inherit
-    import gc
-
     gc.freeze()
+    gc.enable()
     Supervisor(judge_out, options).run()
     os._exit(0)  # unloading torch would keep the judge waiting
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -110,7 +111,7 @@ class Shapes:
 
     def _leading(self, most: int, spread: Sequence[int]) -> list[int]:
         """Return the new sizes of the leading axes that have no letters, in order."""
-        for index, value in self.numbers().items():
+        for index, value in self.numbers.items():
             name = list(self._args)[index]
             axes = self._axes(name, self._one(name), value)
             sizes = list(value.shape[: value.dim() - len(axes)])
@@ -118,7 +119,7 @@ class Shapes:
             return [wanted[axis] or min(size, most or size) for axis, size in enumerate(sizes)]
         return []
 
-    @property
+    @cached_property
     def leading(self) -> list[int]:
         """The sizes of the leading axes that have no letters."""
         return self._leading(0, ())
@@ -184,8 +185,9 @@ class Shapes:
     def _is_mask(self, name: str) -> bool:
         return name in self._domain.flags or name in self._domain.masks
 
+    @cached_property
     def numbers(self) -> dict[int, Tensor]:
-        """Return the floating inputs that hold numbers, by their place."""
+        """The floating inputs that hold numbers, by their place."""
         return {
             index: value
             for index, (name, value) in enumerate(self._args.items())
@@ -195,8 +197,9 @@ class Shapes:
             and name in self._domain.shapes
         }
 
+    @cached_property
     def tuples(self) -> dict[int, tuple[Tensor, ...]]:
-        """Return the inputs that are several tensors, such as a cache, by their place."""
+        """The inputs that are several tensors, such as a cache, by their place."""
         return {
             index: tuple(value)
             for index, (name, value) in enumerate(self._args.items())
@@ -214,7 +217,7 @@ class Shapes:
         names = list(self._args)
         return [
             (index, value.dim() - len(axes) + axis)
-            for index, value in self.numbers().items()
+            for index, value in self.numbers.items()
             for axes in [self._axes(names[index], self._one(names[index]), value)]
             for axis, one in enumerate(axes)
             if one == letter
@@ -227,15 +230,16 @@ class Shapes:
         sizes = value.shape[value.dim() - len(axes) :]
         return [letter if size > 1 else "" for letter, size in zip(axes, sizes, strict=True)]
 
+    @cached_property
     def flags(self) -> dict[int, Tensor]:
-        """Return the inputs of zeros and ones, by their place."""
+        """The inputs of zeros and ones, by their place."""
         return {
             index: value
             for index, (name, value) in enumerate(self._args.items())
             if name in self._domain.flags and isinstance(value, Tensor)
         }
 
-    @property
+    @cached_property
     def pattern(self) -> tuple[object, ...]:
         """The kind of call: which arguments are given, and which of their axes are broadcast."""
         given = [self._pattern(name, value) for name, value in self._args.items()]

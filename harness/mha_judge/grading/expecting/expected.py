@@ -172,8 +172,9 @@ def expect_nearest(function: Callable[..., Any], args: Sequence[Any], dtype: tor
 
 def _exactly(function: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, float]:
     """Return the result of a reference in float64, and the largest number that a softmax got."""
+    own = [map_tree(exact_copy, value) for value in args]
     with torch.no_grad(), Logits() as logits, in_float64():
-        exact = function(*(map_tree(exact_copy, value) for value in args))
+        exact = function(*own)
     # a reference may return what it holds, such as a table, which changes later
     return map_tree(_apart, exact), logits.largest
 
@@ -196,8 +197,8 @@ def expect_gradients(
         wrt: Indices of the differentiated arguments.
         parameters: Those of `function` and of `rounded`, by name.
     """
+    own = [exact_copy(a) for a in args]
     with Logits() as logits, in_float64():
-        own = [exact_copy(a) for a in args]
         exact = gradients(function, own, cotangents, wrt, parameters[0])
     near = gradients(rounded, [rounded_copy(a) for a in args], cotangents, wrt, parameters[1])
     # the keys' bias has a gradient of exactly zero, so its rounding is measured by the others' size

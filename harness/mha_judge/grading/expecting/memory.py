@@ -14,14 +14,13 @@ import itertools
 import os
 import struct
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
-from torch.utils.weak import WeakTensorKeyDictionary
 
 from mha_judge.errors import UsageError
 from mha_judge.grading.expecting.expected import Live
@@ -106,7 +105,7 @@ class Memory:
         started = self._now()
         answer = ask()
         took = self._now() - started
-        size = _OVERHEAD_BYTES + sum(one.nbytes for one in _tensors(answer))
+        size = _OVERHEAD_BYTES + _bytes_of(answer)
         if size <= self._limit and may_keep():
             self._kept[key] = _Kept(answer, size, took / size)
             self._kept[key].ask_at(self._clock)
@@ -203,15 +202,14 @@ def _describe(value: Any, content: list[bytes]) -> None:
 _BY_THEIR_WORDS = (bool, int, str, bytes, torch.dtype)
 
 
-_hashes = WeakTensorKeyDictionary()
-"""By tensor, its version, which counts changes in place, and its hash."""
-
-
 def _describe_tensor(value: Tensor, content: list[bytes]) -> None:
-    """Add a hash of a tensor: with its strides, as rounding may depend on how it lies in memory."""
+    """Add a hash of a tensor: with its strides, as rounding may depend on how it lies in memory.
+
+    It is kept with the tensor, beside the version, which counts changes in place.
+    """
     if value.device.type != "cpu":
         raise Unkeyed
-    version, known = _hashes.get(value, (-1, b""))  # type: ignore[no-untyped-call]
+    version, known = getattr(value, "_hashed", (-1, b""))
     if version != value._version:
         axes, plain = value.dim(), value.detach()
         if plain.dtype is torch.bfloat16:
@@ -220,18 +218,16 @@ def _describe_tensor(value: Tensor, content: list[bytes]) -> None:
         hashed.update(struct.pack(f"<{2 * axes}q", *value.shape, *value.stride()))
         hashed.update(plain.numpy().tobytes())
         known = hashed.digest()
-        _hashes[value] = (value._version, known)
+        value._hashed = (value._version, known)  # type: ignore[attr-defined]
     content.append(b"t%d:%s" % (value.requires_grad, known))
 
 
-def _tensors(tree: Any) -> Iterator[Tensor]:
-    """Yield the tensors of a result."""
+def _bytes_of(tree: Any) -> int:
+    """Return the bytes of the tensors in a result."""
     if isinstance(tree, Tensor):
-        yield tree
-    elif isinstance(tree, (list, tuple)):
-        for item in tree:
-            yield from _tensors(item)
-    elif isinstance(tree, Mapping):
-        yield from _tensors([*tree.values()])
-    elif is_dataclass(tree):
-        yield from _tensors([getattr(tree, field.name) for field in fields(tree)])
+        return tree.nbytes
+    if isinstance(tree, (list, tuple)):
+        return sum(map(_bytes_of, tree))
+    if is_dataclass(tree):
+        tree = vars(tree)
+    return sum(map(_bytes_of, tree.values())) if isinstance(tree, dict) else 0

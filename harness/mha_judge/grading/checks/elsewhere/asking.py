@@ -94,8 +94,8 @@ class Asking:
     @contextmanager
     def allowing(self, case: Case, args: Sequence[Any] | None = None) -> Iterator[None]:
         """Let a call take the time that a Python loop over all pairs of positions may take."""
-        given = case.args if args is None else args
-        letters = shapes_of(case.target, case.domain, given).letters
+        shapes = case.shapes if args is None else shapes_of(case.target, case.domain, args)
+        letters = shapes.letters
         sizes = [letters[one] for one in case.long] or [1]
         heads = max([1, *(size for name, size in letters.items() if name in _HEADS)])
         items = math.prod(case.shapes.leading) if args is None else 1

@@ -10,7 +10,7 @@ import torch
 
 from mha_judge.bank.problem import axes_of
 from mha_judge.grading.calling.manner import AXES
-from mha_judge.grading.checks.cases import Case, in_dtype, made_with
+from mha_judge.grading.checks.cases import Case, in_dtype, made_with, narrow
 from mha_judge.grading.checks.elsewhere import numbers
 from mha_judge.grading.checks.elsewhere.asking import (
     Asking,
@@ -25,7 +25,7 @@ from mha_judge.grading.failures import CheckFailure, TimedOut
 from mha_judge.grading.formulas.constants import integers_in
 
 LONGEST = 5_000
-_HUNDREDS, _MANY, _LARGE = 310, 520, 700
+_BEYOND, _HUNDREDS, _MANY, _LARGE = 270, 310, 520, 700
 """Least lengths of squares: beyond the whole numbers that bfloat16 and a byte hold, and beyond the
 blocks that answers process at once, for one item and for two."""
 _SPREAD = 60
@@ -57,8 +57,8 @@ def long(
     masked = [case for case in single if blocked_keys(case)]
     for case in (masked or single)[:1]:
         yield _at(asking, case, _square(asking, case, _MANY), "left" if masked else "", "no_grad")
-    whole = [case for case in single if not blocked_keys(case)]
-    for case in (whole or single)[:1]:
+    whole = [case for case in single if not blocked_keys(case)] or single
+    for case in sorted(whole, key=lambda case: case.dtype is not torch.float32)[:1]:
         yield _at(asking, case, _square(asking, case, _LARGE), items=2)
     forms: dict[object, Case] = {}
     for case in single:
@@ -80,7 +80,7 @@ def _given(case: Case) -> tuple[object, ...]:
     """Return which flags, inputs and lengths a question has, which answers have branches for."""
     flags = [value for value in case.args if isinstance(value, bool)]
     lengths = [(index, case.args[index].dim()) for index in lengths_given(case)]
-    return (*flags, *case.shapes.numbers(), *case.shapes.tuples(), *lengths)
+    return (*flags, *case.shapes.numbers, *case.shapes.tuples, *lengths)
 
 
 def _form(case: Case) -> tuple[object, ...]:
@@ -147,7 +147,7 @@ def _with_a_count(asking: Asking, case: Case) -> Iterator[Finding]:
     """Ask with one key blocked, so that bfloat16, the mask's dtype, cannot hold the open count."""
     if case.target.entry.arrays == "numpy":
         return
-    for index in case.shapes.flags():
+    for index in case.shapes.flags:
         length = _EXACT * (_MANY // _EXACT + asking.draw.integer(0, 7))
         letters = case.fitting(dict.fromkeys(case.lengths[-1], length))
         args = blocking(case, _args_at(asking, case, letters), "one", asking.draw)
@@ -202,7 +202,7 @@ def _aloud(asking: Asking, case: Case) -> Finding:
 
     Otherwise, in half precision, one weight too many among hundreds is lost in rounding.
     """
-    letters = _square(asking, case, _HUNDREDS)
+    letters = _square(asking, case, _BEYOND)
     failure = _loud_failure(asking, case, letters)
     if failure is not None and failure.margin is not None:
         again = (_loud_failure(asking, case, letters) for _ in range(_AGAIN))
@@ -239,9 +239,10 @@ def _loud_failure(asking: Asking, case: Case, letters: Mapping[str, int]) -> Che
 
 
 def _args_at(asking: Asking, case: Case, letters: Mapping[str, int], items: int = 1) -> list[Any]:
-    """Return arguments of some sizes, with numbers of their own and few items."""
+    """Return arguments of some sizes, with numbers of their own, few items and least widths."""
     batch = {"B": items} if "B" in case.shapes.letters else {}
-    args = case.shapes.at({**letters, **batch}, asking.draw, leading=1, spread=[items])
+    sizes = {**narrow(case), **letters, **batch}
+    args = case.shapes.at(sizes, asking.draw, leading=1, spread=[items])
     longer = max(letters.get(one, 1) / case.shapes.letters[one] for one in case.long)
     for name in case.domain.grow if longer > 1 else ():
         index = case.target.entry.arguments.index(name)

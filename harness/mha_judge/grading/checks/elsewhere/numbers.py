@@ -29,12 +29,12 @@ def linear(case: Case) -> list[int]:
     if "v" not in case.domain.shapes or case.is_half:
         return []
     names = case.target.entry.arguments
-    return [index for index in case.shapes.numbers() if names[index] not in ("q", "k")]
+    return [index for index in case.shapes.numbers if names[index] not in ("q", "k")]
 
 
 def with_positions(case: Case) -> list[int]:
     """Return the inputs whose last axis but one has several positions."""
-    given = case.shapes.numbers()
+    given = case.shapes.numbers
     return [index for index, one in given.items() if one.dim() > 1 and one.shape[-2] > 1]
 
 
@@ -55,7 +55,7 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking) -> list[A
             made[index] = factor * asking.like(args[index])
     elif how in ("constant", "nothing"):
         one = 1.0 + float(asking.draw.normal().abs()) if how == "constant" else 0.0
-        for index in case.shapes.numbers():
+        for index in case.shapes.numbers:
             made[index] = torch.full_like(args[index], one)
     elif how:
         for index in with_positions(case):
@@ -70,7 +70,7 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking) -> list[A
 
 def with_items(case: Case) -> list[int]:
     """Return the inputs, masks among them, that hold several items along their first axis."""
-    given = {**case.shapes.numbers(), **case.shapes.flags()}
+    given = {**case.shapes.numbers, **case.shapes.flags}
     return [index for index, one in given.items() if one.dim() > 2 and one.shape[0] > 1]
 
 
@@ -83,7 +83,7 @@ def alike_along(case: Case, args: Sequence[Any], axis: int) -> list[Any]:
 def alike(case: Case) -> list[list[int]]:
     """Return groups of inputs that may be one object if their sizes are equal."""
     names = case.target.entry.arguments
-    axes = {i: axes_of(case.domain.shapes[names[i]]) for i in case.shapes.numbers()}
+    axes = {i: axes_of(case.domain.shapes[names[i]]) for i in case.shapes.numbers}
     groups: list[list[int]] = []
     for first, own in axes.items():
         same = [i for i, others in axes.items() if i >= first and len(others) == len(own)]
@@ -147,7 +147,7 @@ def wanted(
         through: The results through which gradients come, besides the first.
     """
     wants = cotangents(case, args, asking, through)
-    given = [index for index in wrt if index in case.shapes.numbers()]
+    given = [index for index in wrt if index in case.shapes.numbers]
     number = manner.get("number", 0)
     chosen = given[number % len(given)] if given else None
     leaf = manner.get("leaf")

@@ -19,7 +19,7 @@ from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.calling.shapes import Shapes, signed_like
 from mha_judge.grading.calling.target import Target, Wanted
-from mha_judge.grading.checks.cases import Case, in_dtype, made_with, shapes_of
+from mha_judge.grading.checks.cases import Case, in_dtype, made_with, narrow, shapes_of
 from mha_judge.grading.checks.elsewhere import masks, numbers
 from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, dtype_name
 from mha_judge.grading.checks.elsewhere.scores import enlarged, shows_scores
@@ -51,10 +51,9 @@ _LONGEST, _SHORT = 200, 16
 shorter, as some rows are long anyway."""
 _MOST_SCORES = 45_000
 """Pairs of positions, of all items and heads, above which a row has fewer items."""
-_USUAL_HEADS, _FEWEST = 4, 3
-"""Heads that a layer may have, and the fewest items of many."""
-_LEAST_HEADS, _LEAST_WIDTH = 2, 3
-"""Heads, and widths of a function's inputs, where a length is thousands."""
+_USUAL_HEADS, _LEAST_HEADS, _FEWEST = 4, 2, 3
+"""Heads that a layer may have, those of a function where another size is large, and the fewest
+items of many."""
 _AGAIN = 2
 """How often a row is asked again with other numbers. In half precision it must be wrong each time:
 if two scores nearly tie, rounding may turn a query to either key. Gradients must be wrong each time
@@ -301,14 +300,14 @@ class _Rows:
 
     def _can(self, case: Case, axis: str, value: str) -> bool:
         """Return whether a question can be asked with one value of an axis."""
-        asking, flags, entry = self._asking, case.shapes.flags().values(), case.target.entry
+        asking, flags, entry = self._asking, case.shapes.flags.values(), case.target.entry
         is_torch, is_layer = entry.arrays == "torch", isinstance(case.target, Layer)
         by_hand = "autograd" in asking.context.task.problem.forbid
         match axis:
             case "mode":
                 return is_torch
             case "leaf":
-                several = len(case.shapes.numbers()) > (1 if value == "one" else 2)
+                several = len(case.shapes.numbers) > (1 if value == "one" else 2)
                 fits = {"none": is_layer, "made": True}.get(value, several)
                 return is_torch and not by_hand and fits
             case "frozen":
@@ -359,7 +358,7 @@ class _Rows:
                 return bool(numbers.linear(case))
             case "values" if value in ("constant", "nothing"):
                 # gradients by hand are 0 there, but for rounding
-                return bool(case.shapes.numbers()) and not by_hand
+                return bool(case.shapes.numbers) and not by_hand
             case "values":
                 return bool(numbers.with_positions(case))
             case "scores" if value != "large":
@@ -401,7 +400,7 @@ class _Rows:
         seed = draw.integer(0, 2**31)
         unable = [[*one, *sorted(cases)] for one, cases in self._unable.items()]
         rows = memory().recall(
-            key_of("rows", self._axes, unable, seed, presets, self._has_norms),
+            key_of("rows", repr((self._axes, unable, seed, presets, self._has_norms))),
             lambda: covering(self._axes, self._are_apart, seed, presets, _HIDING),
         )
         for number, index in enumerate(draw.permutation(len(rows)).tolist()):
@@ -586,7 +585,7 @@ class _Rows:
         if layer is not None or dtype is not case.dtype:
             case = in_dtype(case, dtype, layer)
         args = case.shapes.at(letters, draw, spread=spread)
-        for index, value in case.shapes.numbers().items():  # the check's numbers may be huge
+        for index, value in case.shapes.numbers.items():  # the check's numbers may be huge
             args[index] = signed_like(value, self._asking.like(args[index]))
         args = numbers.changed(case, args, row.get("values", ""), self._asking)
         if row.get("mask") == "alone":
@@ -594,7 +593,7 @@ class _Rows:
                 args[index] = torch.ones_like(args[index])
         if row.get("mask") and row["mask"] != "row":
             args = masks.blocking(case, args, row["mask"], draw, number)
-        for index in case.shapes.flags():
+        for index in case.shapes.flags:
             if row.get("mask dtype"):
                 args[index] = args[index].to(getattr(torch, row["mask dtype"]))
         if row.get("layout") == "expanded":
@@ -701,10 +700,9 @@ class _Rows:
             items = min(draw.integer(*wanted), max(fewest, _MOST_SCORES // scores))
             if _has_items(case):
                 letters[_items_of(case)] = items
-            if size in _LENGTHS_APART and not row.get("heads"):  # all others are smallest
-                if len(case.shapes.leading) > 1:
-                    letters[_LEADING[1]] = _LEAST_HEADS
-                letters |= dict.fromkeys(_free(case), _LEAST_WIDTH)
+            if not row.get("heads") and len(case.shapes.leading) > 1:  # all others are smallest
+                letters[_LEADING[1]] = _LEAST_HEADS
+            letters = {**narrow(case), **letters}
         return letters
 
 
@@ -729,14 +727,6 @@ def _plainer(row: Row, axis: str) -> Iterator[Row]:
     if axis == "gradient" and row[axis] != "asked":
         yield {**row, axis: "asked"}
     yield {one: value for one, value in row.items() if one != axis}
-
-
-def _free(case: Case) -> list[str]:
-    """Return the widths of a function's inputs."""
-    if isinstance(case.target, Layer):
-        return []
-    fixed = {*case.long, *case.domain.divides, *case.domain.divides.values(), "B", "H"}
-    return [letter for letter in case.shapes.letters if letter not in fixed]
 
 
 def _broad(case: Case) -> list[str]:

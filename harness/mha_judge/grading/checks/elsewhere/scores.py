@@ -51,7 +51,7 @@ def shows_scores(case: Case) -> bool:
 
 def _scored(case: Case) -> dict[int, Any]:
     """Return the inputs that scores are made of."""
-    numbers = {**case.shapes.numbers(), **case.shapes.tuples()}
+    numbers = {**case.shapes.numbers, **case.shapes.tuples}
     names = case.target.entry.arguments
     if takes_q_and_k(case):
         return {index: value for index, value in numbers.items() if names[index] in ("q", "k")}

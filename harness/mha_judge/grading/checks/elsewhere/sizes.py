@@ -74,7 +74,7 @@ def _uncovered(asking: Asking, case: Case) -> Iterator[Finding]:
 
 def _too_long(asking: Asking, case: Case) -> Iterator[Finding]:
     """Ask with masks that are too long, which may be cut, where the reference refuses them."""
-    for index in case.shapes.flags():
+    for index in case.shapes.flags:
         name = case.target.entry.arguments[index]
         sizes = (size.partition(".") for size in case.domain.covers)
         axes = {letter for one, _, letter in sizes if one == name}
@@ -139,7 +139,7 @@ def _turned(case: Case, name: str, letter: str) -> Iterator[Finding]:
     """Ask with the last two axes of one argument exchanged, which keeps its count of numbers."""
     index = case.target.entry.arguments.index(name)
     value = case.args[index]
-    if not isinstance(value, Tensor) or index not in case.shapes.numbers():
+    if not isinstance(value, Tensor) or index not in case.shapes.numbers:
         return
     last = {axis - value.dim() for where, axis in case.shapes.places(letter) if where == index}
     one, other = value.shape[-2:] if value.dim() > 1 else (1, 1)
