@@ -8,7 +8,7 @@ import torch
 
 from mha_judge.bank import Bank
 from mha_judge.grading.checks.elsewhere.asking import Asking
-from mha_judge.grading.checks.elsewhere.loud import require_unfelt
+from mha_judge.grading.checks.elsewhere.loud import require_unmoved
 from mha_judge.grading.expecting.expected import Expected
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.judge import grade
@@ -312,8 +312,8 @@ def test_what_the_reference_does_not_feel_must_not_be_felt(moves):
 
     asked = (before.bfloat16(), exact, "output"), (found, changed, "output")
     if not moves:
-        require_unfelt(*asked)
+        require_unmoved(*asked)
         return
     with pytest.raises(CheckFailure, match="changes with positions that are blocked") as told:
-        require_unfelt(*asked)
+        require_unmoved(*asked)
     assert "[0, 2]" in told.value.detail

@@ -21,7 +21,7 @@ from mha_judge.bank.mistake import Mistake
 from mha_judge.bank.problem import Entry
 from mha_judge.diagnosis.derived import derived
 
-MAX_WORLDS = 3
+MAX_PROGRAMS = 3
 """The most programs for one candidate's mistakes, if one program cannot make them all."""
 _LOW = -6e4
 """Replaces −∞ in a program that is to give finite numbers."""
@@ -175,7 +175,7 @@ class Catalogue:
             return [whole]
         paired = {mistake.id for program in pairs for mistake in program.mistakes}
         others = [self._every[name] for id_, name in alone.items() if id_ not in paired]
-        return [*pairs, *others][:MAX_WORLDS]
+        return [*pairs, *others][:MAX_PROGRAMS]
 
     def together(self, names: Sequence[str]) -> Program | None:
         """Return a program that makes all these mistakes; None if their edits share lines."""

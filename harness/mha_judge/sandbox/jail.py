@@ -121,12 +121,5 @@ def _needed_paths() -> list[str]:
     base = {str(Path(sys.base_prefix) / "lib"), str(Path(sys.prefix) / "pyvenv.cfg")}
     system = {"/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/bin", "/bin", "/usr/local/lib"}
     system |= {"/etc/ld.so.cache", "/etc/localtime", "/sys/devices/system/cpu"}
-    editable = _editable_paths()
-    every = libraries | {engine} | binaries | base | system | editable
+    every = libraries | {engine} | binaries | base | system
     return sorted(path for path in every if os.path.lexists(path))
-
-
-def _editable_paths() -> set[str]:
-    """Return the folder of this package, to which a `.pth` file may lead."""
-    source_root = Path(__file__).resolve().parents[2]
-    return {str(source_root / "mha_judge")}

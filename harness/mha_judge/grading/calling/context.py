@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from mha_judge.bank.problem import Problem
 from mha_judge.bank.questions import Question
@@ -56,6 +56,13 @@ class Task:
         return self.reference if self.mistaken is None else self.mistaken
 
 
+class _Place(NamedTuple):
+    """Stands for the value of an argument, or of a parameter outside the contract."""
+
+    name: str
+    extra: bool = False
+
+
 class Context:
     """One submission in one worker, beside the reference, and what came of its calls."""
 
@@ -76,6 +83,9 @@ class Context:
         """Whether every call is observed."""
         self._check = ""
         self._layers = 0
+        self._bound: dict[Hashable, tuple[Sequence[Parameter], Call]] = {}
+        """Where arguments go, by what is called and which are given; beside the signature, so that
+        its identity stays its own."""
 
     def enter(self, check: str) -> None:
         """Note which check runs: each draws weights of its own."""
@@ -115,7 +125,22 @@ class Context:
         Raises:
             DoesNotFit: If the parameters cannot take the arguments.
         """
-        return bind(what, signature, values, extras_for(sizes), self.task.vocabulary)
+        extras = extras_for(sizes)
+        if signature is None:
+            return bind(what, None, values, extras, self.task.vocabulary)
+        given = tuple(name if value is not None else f"no {name}" for name, value in values.items())
+        key = (what, id(signature), given, *extras)
+        if key not in self._bound:  # names alone decide, so the same places serve the next call
+            named = {name: _Place(name) if v is not None else None for name, v in values.items()}
+            others = {name: _Place(name, extra=True) for name in extras}
+            places = bind(what, signature, named, others, self.task.vocabulary)
+            self._bound[key] = (signature, places)
+        args, kwargs = self._bound[key][1]
+
+        def value_at(place: _Place | None) -> Any:
+            return place and (extras if place.extra else values)[place.name]
+
+        return [*map(value_at, args)], {name: value_at(place) for name, place in kwargs.items()}
 
     def note(self, text: str) -> None:
         if text not in self.notes:

@@ -24,8 +24,6 @@ _MAX_PROBES = 12
 """Calls that are tried to find out where an answer is right, if it is wrong everywhere else."""
 _MAX_CASES = {torch.float32: 7, torch.bfloat16: 2}
 """Questions of an entry that are varied, by dtype; one for other dtypes."""
-_LEAST_WIDTH = 3
-"""Of a function's inputs, where another size is large."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,18 +223,3 @@ def shapes_of(target: Target, domain: Domain, args: Sequence[Any]) -> Shapes:
 def made_with(target: Target) -> Mapping[str, Any]:
     """Return the constructor arguments of a layer, by name; empty for a function."""
     return target.sizes if isinstance(target, Layer) else {}
-
-
-def narrow(case: Case) -> dict[str, int]:
-    """Return least widths of a function's inputs, odd where they are odd; empty for a layer."""
-    if isinstance(case.target, Layer):
-        return {}
-    domain = case.domain
-    fixed = {*case.long, *domain.divides, *domain.divides.values(), "B", "H"}
-    given = domain.shapes.values()
-    fixed |= {axes[1:] for axes in given if isinstance(axes, str) and axes.startswith("#")}
-    return {
-        letter: min(size, _LEAST_WIDTH + 1 - size % 2)
-        for letter, size in case.shapes.letters.items()
-        if letter not in fixed
-    }

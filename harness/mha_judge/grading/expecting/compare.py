@@ -14,17 +14,17 @@ from mha_judge.grading.expecting.sample import sample_at
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.wire import Opaque
 
-_LEFT_OPEN = ContextVar("left open", default=False)
+_NAN_ACCEPTS = ContextVar("NaN accepts any number", default=False)
 
 
 @contextmanager
-def what_is_nan_left_open() -> Iterator[None]:
+def nan_accepts_any_number() -> Iterator[None]:
     """Let any number be right where NaN is expected, as when a granted mistake gives NaN."""
-    token = _LEFT_OPEN.set(True)
+    token = _NAN_ACCEPTS.set(True)
     try:
         yield
     finally:
-        _LEFT_OPEN.reset(token)
+        _NAN_ACCEPTS.reset(token)
 
 
 def compare(found: object, expected: Expected, label: str, slack: float = 1.0) -> None:
@@ -44,7 +44,7 @@ def compare(found: object, expected: Expected, label: str, slack: float = 1.0) -
     if expected.is_finite and _is_within(tensor, expected.exact, tolerance):
         return
     actual, exact = tensor.double(), expected.exact.double()
-    if _LEFT_OPEN.get():
+    if _NAN_ACCEPTS.get():
         actual = torch.where(exact.isnan(), exact, actual)
     _compare_nonfinite(actual, exact, label)
     finite = torch.isfinite(exact)
@@ -72,7 +72,7 @@ def _is_within(found: Tensor, exact: Tensor, tolerance: float) -> bool:
 
 def require_defined(expected: Expected, label: str) -> None:
     """Refuse to grade what the contract leaves undefined, such as a wholly blocked row."""
-    if not _LEFT_OPEN.get() and expected.has_nan:
+    if not _NAN_ACCEPTS.get() and expected.has_nan:
         raise ValueError(f"the reference has NaN in {label}: a right answer need not")
 
 

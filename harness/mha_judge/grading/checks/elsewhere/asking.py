@@ -256,7 +256,7 @@ def _require_gradients(gradients: Sequence[Gradient], is_half: bool) -> None:
                 raise CheckFailure(f"the gradient of {label} is missing, or far off")
 
 
-def unfelt(one: Expected, other: Expected) -> Tensor:
+def unmoved(one: Expected, other: Expected) -> Tensor:
     """Return where the reference gives the same number for two calls; NaN is never the same."""
     return (one.exact - other.exact).abs_() <= _SAME * one.size
 
@@ -265,10 +265,10 @@ def _where_known(compared: Compared, known: Compared) -> Compared:
     """Return a result with the reference's numbers wherever the contract does not define them."""
     (found, wanted, label), (_, elsewhere, _) = compared, known
     found = require_form(found, wanted, label)
-    return torch.where(unfelt(elsewhere, wanted), found, elsewhere.rounded), elsewhere, label
+    return torch.where(unmoved(elsewhere, wanted), found, elsewhere.rounded), elsewhere, label
 
 
-def accepted(target: Any, args: Sequence[Any], why: str) -> Finding:
+def must_raise(target: Any, args: Sequence[Any], why: str) -> Finding:
     """Make a call that must raise; if it does not, the failure says what was accepted."""
     try:
         assert_rejected(target, *args, why=why)

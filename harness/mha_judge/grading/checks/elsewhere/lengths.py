@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 
 from mha_judge.bank.problem import axes_of
+from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
-from mha_judge.grading.checks.cases import Case, in_dtype, made_with, narrow
+from mha_judge.grading.checks.cases import Case, in_dtype, made_with, shapes_of
 from mha_judge.grading.checks.elsewhere import numbers
 from mha_judge.grading.checks.elsewhere.asking import (
     Asking,
     Finding,
     dtype_name,
     sizes_in_words,
-    unfelt,
+    unmoved,
 )
-from mha_judge.grading.checks.elsewhere.loud import louder, require_unfelt
+from mha_judge.grading.checks.elsewhere.loud import louder, require_unmoved
 from mha_judge.grading.checks.elsewhere.masks import blocked_keys, blocking, lengths_given
+from mha_judge.grading.checks.elsewhere.widths import head_sizes, narrow
 from mha_judge.grading.failures import CheckFailure, TimedOut
 from mha_judge.grading.formulas.constants import integers_in
 
@@ -52,7 +55,8 @@ def long(
         cases: The questions.
         wrt: By entry, the inputs whose gradients checks ask for.
     """
-    cases = [case for case in cases if case.long]
+    layers: dict[object, Layer] = {}
+    cases = [_with_least_heads(asking, case, layers) for case in cases if case.long]
     single = [case for case in cases if not case.is_half]
     masked = [case for case in single if blocked_keys(case)]
     for case in (masked or single)[:1]:
@@ -63,17 +67,34 @@ def long(
     forms: dict[object, Case] = {}
     for case in single:
         forms.setdefault(_form(case), case)
-    asked_aloud: set[object] = set()
+    asked_louder: set[object] = set()
     for number, case in enumerate(forms.values()):
         learning = wrt.get(case.target.entry.name, ()) if number == 0 else ()
         yield _at(asking, case, _square(asking, case, _HUNDREDS), wrt=learning)
         given = _given(case)
-        if given not in asked_aloud and asking.is_also_in(torch.bfloat16, case):
-            asked_aloud.add(given)
-            yield _aloud(asking, in_dtype(case, torch.bfloat16))
+        if given not in asked_louder and asking.is_also_in(torch.bfloat16, case):
+            asked_louder.add(given)
+            yield _with_louder_positions(asking, in_dtype(case, torch.bfloat16))
     for case in masked[:1]:
         yield from _with_a_count(asking, case)
     yield from _constant_sizes(asking, [*forms.values()])
+
+
+def _with_least_heads(asking: Asking, case: Case, layers: dict[object, Layer]) -> Case:
+    """Return a question of a layer with few and narrow heads, made once; a function's as it is."""
+    least = head_sizes(case, "least")
+    if not isinstance(case.target, Layer) or not least:
+        return case
+    sizes = {name: least.get(name, size) for name, size in case.target.sizes.items()}
+    key = (case.target.dtype, *sizes.items())
+    if key not in layers:
+        try:
+            layers[key] = case.target.like(**sizes)
+        except CheckFailure:  # other claims tell that it cannot be made
+            return case
+    args = tuple(case.shapes.at(least, asking.draw))
+    shapes = shapes_of(layers[key], case.domain, args)
+    return replace(case, target=layers[key], args=args, shapes=shapes)
 
 
 def _given(case: Case) -> tuple[object, ...]:
@@ -197,7 +218,7 @@ def _asked(
         return asking.ask(case, args, manner, wanted=wanted)
 
 
-def _aloud(asking: Asking, case: Case) -> Finding:
+def _with_louder_positions(asking: Asking, case: Case) -> Finding:
     """Ask with some positions louder, which must change nothing where they are blocked.
 
     Otherwise, in half precision, one weight too many among hundreds is lost in rounding.
@@ -229,9 +250,9 @@ def _loud_failure(asking: Asking, case: Case, letters: Mapping[str, int]) -> Che
                 if both[0][1].exact.is_floating_point()
             ]
             for one, other in pairs:
-                require_unfelt(one, other)
+                require_unmoved(one, other)
             asking.require_right(case, loud, after)
-            if all(bool(unfelt(one[1], other[1]).any()) for one, other in pairs):
+            if all(bool(unmoved(one[1], other[1]).any()) for one, other in pairs):
                 break  # else all of some result depends on louder positions
     except CheckFailure as failure:
         return failure

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from mha_judge.grading.calling.function import Function
 from mha_judge.grading.checks.cases import Case, shapes_of
-from mha_judge.grading.checks.elsewhere.asking import Compared, unfelt
+from mha_judge.grading.checks.elsewhere.asking import Compared, unmoved
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.compare import require_form
 from mha_judge.grading.failures import CheckFailure
@@ -19,7 +19,7 @@ _LOUD, _FACTOR, _FACTOR_OF_VALUES = 2, 8.0, 100.0
 """How many positions of a long input are larger than the others, and how much."""
 _ROUNDED, _RUN = 256, 4
 """The last position that bfloat16 counts exactly, and how many adjacent ones beyond it are loud."""
-_UNFELT = 4.0
+_MOST_MOVE = 4.0
 """How far a result may move where the reference's stays the same, in units of its dtype's
 epsilon."""
 
@@ -55,13 +55,13 @@ def louder(
     return quiet, [loud.get(index, value) for index, value in enumerate(quiet)]
 
 
-def require_unfelt(before: Compared, after: Compared) -> None:
+def require_unmoved(before: Compared, after: Compared) -> None:
     """Assert that a result changes only where the reference's does."""
     (found, exact, label), (other, changed, _) = before, after
-    same = unfelt(exact, changed)
+    same = unmoved(exact, changed)
     one, two = (require_form(value, exact, label).float() for value in (found, other))
     apart = torch.where(same, (one - two).abs_(), 0.0)
-    allowed = _UNFELT * torch.finfo(exact.rounded.dtype).eps * exact.size
+    allowed = _MOST_MOVE * torch.finfo(exact.rounded.dtype).eps * exact.size
     if apart.numel() and not float(apart.max()) <= allowed:
         index = [int(i) for i in (~(apart <= allowed)).nonzero()[0]]
         raise CheckFailure(

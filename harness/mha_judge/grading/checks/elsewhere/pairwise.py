@@ -19,10 +19,18 @@ from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.calling.shapes import Shapes, signed_like
 from mha_judge.grading.calling.target import Target, Wanted
-from mha_judge.grading.checks.cases import Case, in_dtype, made_with, narrow, shapes_of
+from mha_judge.grading.checks.cases import Case, in_dtype, made_with, shapes_of
 from mha_judge.grading.checks.elsewhere import masks, numbers
 from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, dtype_name
 from mha_judge.grading.checks.elsewhere.scores import enlarged, shows_scores
+from mha_judge.grading.checks.elsewhere.widths import (
+    HEADS_AXIS,
+    MANY_GROUPS,
+    MANY_HEADS,
+    WIDE,
+    head_sizes,
+    narrow,
+)
 from mha_judge.grading.covering import Row, Value, covering
 from mha_judge.grading.expecting.memory import key_of, memory
 from mha_judge.grading.failures import CheckFailure, TimedOut
@@ -38,9 +46,6 @@ _LENGTHS_APART = {"first": (_THOUSANDS, None), "last": (None, _THOUSANDS)}
 _LESS = {_TENS: (33, 40), _HUNDREDS: _TENS, _THOUSANDS: _HUNDREDS}
 """Shorter ranges, if heads are many or wide, or the length is not graded, or too long for half
 precision."""
-_HEADS, _MANY_GROUPS, _WIDE = 18, 9, (33, 45)
-_COUNTS = {"many": (_HEADS, 3), "groups": (_HEADS, _MANY_GROUPS), "wide": (2, 2), "single": (1, 1)}
-"""Heads, and the groups in which they share keys and values."""
 _BROAD = (1_030, 1_100)
 """A width other than that of heads, beyond buffers of 1,024."""
 _DROPOUT, _NEXT_TO_NOTHING = "dropout", 1e-12
@@ -51,9 +56,8 @@ _LONGEST, _SHORT = 200, 16
 shorter, as some rows are long anyway."""
 _MOST_SCORES = 45_000
 """Pairs of positions, of all items and heads, above which a row has fewer items."""
-_USUAL_HEADS, _LEAST_HEADS, _FEWEST = 4, 2, 3
-"""Heads that a layer may have, those of a function where another size is large, and the fewest
-items of many."""
+_USUAL_HEADS, _FEWEST = 4, 3
+"""Heads that a layer may have, and the fewest items of many."""
 _AGAIN = 2
 """How often a row is asked again with other numbers. In half precision it must be wrong each time:
 if two scores nearly tie, rounding may turn a query to either key. Gradients must be wrong each time
@@ -72,8 +76,8 @@ _WORDS = {
     ("size", "last"): "where the last length alone is long",
     ("size", "several"): "in a batch of ten or so",
     ("size", "many"): "in a batch of seventy or so",
-    ("heads", "many"): f"with {_HEADS} heads",
-    ("heads", "groups"): f"with {_MANY_GROUPS} groups of heads",
+    ("heads", "many"): f"with {MANY_HEADS} heads",
+    ("heads", "groups"): f"with {MANY_GROUPS} groups of heads",
     ("heads", "wide"): "with wide heads",
     ("heads", "single"): "with one head, or one group of heads",
     ("mask", "left"): "where the first keys are blocked",
@@ -107,7 +111,7 @@ _WORDS = {
     **{(axis, value): words for axis, values in AXES.items() for value, words in values.items()},
 }
 _CASE, _TURN = "case", "turn"
-_LEADING = ("items", "heads")
+_LEADING = ("items", HEADS_AXIS)
 """Names for leading axes that have no letters."""
 _MANNERS = (*AXES, "training")
 """Axes of how a call is made, apart from its arguments."""
@@ -159,6 +163,7 @@ _APART: Mapping[Value, frozenset[Value | str]] = {
     ("size", "one"): frozenset({"mask", "scores"}),
     ("size", "many"): frozenset({"heads"}),
     ("mask", "nearly causal"): frozenset({("size", "first"), ("size", "last")}),
+    ("after", "calls"): frozenset(("size", size) for size in ("tens", "first", "last", "many")),
     ("dtype", "bfloat16"): frozenset({
         ("values", "large"), ("values", "small"), ("values", "constant"), ("values", "nothing"),
         ("scores", "low"), ("scores", "apart"), ("mask", "low"), "width",
@@ -267,7 +272,7 @@ class _Rows:
             self._apart = {**_APART, **dict.fromkeys(_GRADIENTS, unbounded)}
         self._called: set[object] = set()
         """Layers, and the gradient modes in which they were called."""
-        self._wide = 2 * asking.draw.integer(*_WIDE)
+        self._wide = 2 * asking.draw.integer(*WIDE)
         every = [(axis, value) for axis, values in self._values().items() for value in values]
         self._unable = {
             one: {str(i) for i, case in enumerate(cases) if not self._can(case, *one)}
@@ -349,7 +354,7 @@ class _Rows:
             case "size":
                 return len(case.lengths) > (value in _LENGTHS_APART)
             case "heads":
-                return bool(_head_sizes(case, value, self._wide))
+                return bool(head_sizes(case, value, self._wide))
             case "mask dtype":
                 return bool(flags) and (is_torch or value != "bfloat16")
             case "mask":
@@ -667,8 +672,9 @@ class _Rows:
         return letters | numbers.made_alike(case, self._group(case, row), letters)
 
     def _lengths_of(self, case: Case, row: Row) -> dict[str, int]:
-        draw, size = self._asking.draw, row.get("size", "")
-        letters = _head_sizes(case, row.get("heads", ""), self._wide)
+        draw, size, heads = self._asking.draw, row.get("size", ""), row.get("heads", "")
+        others = "" if size in ("", "one", "next") or row.get("width") else "least"
+        letters = head_sizes(case, heads or others, self._wide)
         if size in ("one", "next"):
             letters |= {
                 one: 1 if size == "one" else case.shapes.letters[one] + 1 for one in case.long
@@ -683,14 +689,14 @@ class _Rows:
                 assert within is not None
                 # thousands of weights, added one by one in half precision, are lost
                 adds_up = within is _THOUSANDS and row.get("dtype") == "bfloat16"
-                if row.get("heads") or adds_up:
+                if heads or adds_up:
                     within = _LESS.get(within, within)
                 while within in _LESS and case.domain.longest < within[1]:
                     within = _LESS[within]
                 letters |= dict.fromkeys(equal, draw.integer(*within))
         letters = case.fitting(letters)
         if size:
-            scores = _HEADS if row.get("heads") == "many" else _USUAL_HEADS
+            scores = MANY_HEADS if heads == "many" else _USUAL_HEADS
             sizes = [letters.get(one, case.shapes.letters[one]) for one in case.long]
             if isinstance(case.target, Layer):  # which may let a length attend to itself
                 sizes = [max(sizes, default=1)]
@@ -700,8 +706,6 @@ class _Rows:
             items = min(draw.integer(*wanted), max(fewest, _MOST_SCORES // scores))
             if _has_items(case):
                 letters[_items_of(case)] = items
-            if not row.get("heads") and len(case.shapes.leading) > 1:  # all others are smallest
-                letters[_LEADING[1]] = _LEAST_HEADS
             letters = {**narrow(case), **letters}
         return letters
 
@@ -776,34 +780,6 @@ def _has_items(case: Case) -> bool:
 def _items_of(case: Case) -> str:
     """Return the name of the size that counts items."""
     return _LEADING[0] if case.shapes.leading else "B"
-
-
-def _head_sizes(case: Case, how: str, wide: int) -> dict[str, int]:
-    """Return sizes with many heads, wide ones or one; empty if heads are no size of a case."""
-    letters, divides = case.shapes.letters, case.domain.divides
-    if not how:
-        return {}
-    if how == "groups" and divides.keys().isdisjoint(divides.values()):
-        return {}
-    if isinstance(case.target, Layer):
-        sizes: dict[str, int] = {}
-        for whole, heads in divides.items():
-            if heads in divides:  # the heads share keys and values in groups
-                sizes[divides[heads]] = _COUNTS[how][1]
-            if whole not in divides.values():
-                sizes[heads] = _COUNTS[how][0]
-                width = letters.get(whole, 2) if how == "single" else 2
-                sizes[whole] = sizes[heads] * (wide if how == "wide" else width)
-                if "D" in letters:
-                    sizes["D"] = sizes[whole] // sizes[heads]
-        return sizes
-    if divides or how == "single":
-        return {}
-    if how == "wide":
-        return {"D": wide} if "D" in letters else {}
-    if "H" in letters:
-        return {"H": _HEADS}
-    return {_LEADING[1]: _HEADS} if len(case.shapes.leading) > 1 else {}
 
 
 def _words_of(axis: str, value: str) -> str:

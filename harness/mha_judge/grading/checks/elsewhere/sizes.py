@@ -11,7 +11,7 @@ from torch import Tensor
 from mha_judge.bank.problem import axes_of
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.checks.cases import Case, bare, shapes_of
-from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, accepted
+from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, must_raise
 
 _MOST = 4
 """Questions that are asked with sizes that do not belong together."""
@@ -105,7 +105,7 @@ def _half_the_items(asking: Asking, case: Case) -> Iterator[Finding]:
 def _also_refused(case: Case, args: Sequence[Any]) -> Iterator[Finding]:
     """Ask for what must raise if the reference refuses it."""
     if _is_refused(case, args):
-        yield accepted(case.target, args, _shown(case, args))
+        yield must_raise(case.target, args, _shown(case, args))
 
 
 def _is_refused(case: Case, args: Sequence[Any]) -> bool:
@@ -145,13 +145,13 @@ def _turned(case: Case, name: str, letter: str) -> Iterator[Finding]:
     one, other = value.shape[-2:] if value.dim() > 1 else (1, 1)
     if last & {-1, -2} and 1 not in (one, other) and one != other:
         args = case.with_numbers({index: value.mT.contiguous()})
-        yield accepted(case.target, args, _shown(case, args))
+        yield must_raise(case.target, args, _shown(case, args))
 
 
 def _refused(asking: Asking, case: Case, name: str, letters: Mapping[str, int]) -> Finding:
     """Ask with one argument of other sizes, which must raise."""
     args = case.shapes.at(letters, asking.draw, only=name)
-    return accepted(case.target, args, _shown(case, args))
+    return must_raise(case.target, args, _shown(case, args))
 
 
 def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Iterator[Finding]:
@@ -176,7 +176,7 @@ def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Itera
             else:
                 args[target.entry.arguments.index(divisor)] = count
             why = f"{letter} = {size} with {divisor} = {count}, and inputs {_shown(case, args)}"
-            yield accepted(target, args, why)
+            yield must_raise(target, args, why)
 
 
 def _free(case: Case) -> list[str]:

@@ -1,0 +1,73 @@
+"""Heads and widths: many of them, wide ones, or the least where another size is large."""
+
+from __future__ import annotations
+
+from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.checks.cases import Case
+
+MANY_HEADS, MANY_GROUPS, WIDE = 18, 9, (33, 45)
+"""Counts of heads and of groups in which they share keys and values; half the width of a head, as a
+range."""
+_COUNTS = {
+    "many": (MANY_HEADS, 3),
+    "groups": (MANY_HEADS, MANY_GROUPS),
+    "wide": (2, 2),
+    "single": (1, 1),
+    "least": (4, 2),
+}
+"""Heads of a layer, and their groups."""
+_LEAST_HEADS, _LEAST_WIDTH = 2, 3
+"""Of a function's inputs."""
+HEADS_AXIS = "heads"
+"""The name of a leading axis without a letter, the second of two."""
+
+
+def head_sizes(case: Case, how: str, wide: int = 0) -> dict[str, int]:
+    """Return the sizes of a call with other heads; empty if heads are no size of it.
+
+    Args:
+        case: The question.
+        how: `many`, many `groups`, `wide` ones, a `single` one, the `least`, or empty for the same.
+        wide: The width of wide ones.
+    """
+    letters, divides = case.shapes.letters, case.domain.divides
+    if not how:
+        return {}
+    if how == "groups" and divides.keys().isdisjoint(divides.values()):
+        return {}
+    if isinstance(case.target, Layer):
+        sizes: dict[str, int] = {}
+        for whole, heads in divides.items():
+            if heads in divides:  # the heads share keys and values in groups
+                sizes[divides[heads]] = _COUNTS[how][1]
+            if whole not in divides.values():
+                sizes[heads] = _COUNTS[how][0]
+                width = letters.get(whole, 2) if how == "single" else 2
+                sizes[whole] = sizes[heads] * (wide if how == "wide" else width)
+                if "D" in letters:
+                    sizes["D"] = sizes[whole] // sizes[heads]
+        return sizes
+    if divides or how == "single":
+        return {}
+    if how == "wide":
+        return {"D": wide} if "D" in letters else {}
+    if how == "least":
+        return {HEADS_AXIS: _LEAST_HEADS} if len(case.shapes.leading) > 1 else {}
+    if "H" in letters:
+        return {"H": MANY_HEADS}
+    return {HEADS_AXIS: MANY_HEADS} if len(case.shapes.leading) > 1 else {}
+
+
+def narrow(case: Case) -> dict[str, int]:
+    """Return least widths of a function's inputs, odd where they are odd; empty for a layer."""
+    if isinstance(case.target, Layer):
+        return {}
+    domain = case.domain
+    fixed = {*case.long, *domain.divides, *domain.divides.values(), "B", "H"}
+    given = domain.shapes.values()
+    fixed |= {axes[1:] for axes in given if isinstance(axes, str) and axes.startswith("#")}
+    return {
+        letter: min(size, _LEAST_WIDTH + 1 - size % 2)
+        for letter, size in case.shapes.letters.items()
+        if letter not in fixed
+    }
