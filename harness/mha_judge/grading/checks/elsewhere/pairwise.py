@@ -127,9 +127,20 @@ _LEARNS_ALONE = {"gradient": "asked", "frozen": "all but one", "leaf": "none"}
 _OF_EACH_CASE = (
     {"before": "inference", "gradient": "asked"},
     {"mask": "row", "scores": "large"},
+    {"mask": "unlike", "size": "many"},
+    {"after": "call", "size": "tens"},
+    {"mode": "no_grad", "size": "tens"},
+    {"dtype": "bfloat16", "size": "tens"},
+    {"object": "one", "before": "other weights"},
+    {"object": "one", "weights": "anew"},
+    {"gradient": "asked", "leaf": "one"},
+    {"gradient": "asked", "leaf": "all but one"},
 )
-"""Values that each question is asked with: a tensor kept from inference mode can be in no graph,
-and a blocked row may change the number that is used for −∞."""
+"""Values that each question is asked with: a tensor kept from inference mode can be in no graph, a
+blocked row may change the number that is used for −∞, items may be taken in turns with the masks of
+the first ones, long results may share a buffer, and there may be a faster way for long inputs,
+where k is v, or where one input learns nothing. Rows are filled with other pairs, so that these
+hardly add any."""
 _FEW_PARAMETERS = 16
 """How many of a layer's parameters are frozen, or learn, one at a time."""
 _HARD = (
@@ -148,8 +159,10 @@ that are blocked; every mask dtype occurs with `_ALONE` too."""
 _HIDING = frozenset({
     ("dtype", "bfloat16"), ("size", "one"), ("mask", "alone"), ("mask", "row"),
     ("scores", "large"), ("scores", "low"), ("scores", "apart"),
+    ("values", "constant"), ("values", "nothing"),
 })  # fmt: skip
-"""Values that mask others: rounding is coarse, or weights are 0 or 1 in any case."""
+"""Values that mask others: rounding is coarse, weights are 0 or 1 in any case, or all numbers of a
+result are equal."""
 _GRADIENTS = tuple(("gradient", value) for value in ("asked", "expanded", "of weights"))
 _NOT_DIFFERENTIATED: frozenset[Value | str] = frozenset({
         "mode", "scores", "object", "weights", ("mask", "alone"), ("mask", "row"),
@@ -163,7 +176,6 @@ _APART: Mapping[Value, frozenset[Value | str]] = {
     ("size", "one"): frozenset({"mask", "scores"}),
     ("size", "many"): frozenset({"heads"}),
     ("mask", "nearly causal"): frozenset({("size", "first"), ("size", "last")}),
-    ("after", "calls"): frozenset(("size", size) for size in ("tens", "first", "last", "many")),
     ("dtype", "bfloat16"): frozenset({
         ("values", "large"), ("values", "small"), ("values", "constant"), ("values", "nothing"),
         ("scores", "low"), ("scores", "apart"), ("mask", "low"), "width",
