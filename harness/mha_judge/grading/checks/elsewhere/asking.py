@@ -98,7 +98,7 @@ class Asking:
         letters = shapes.letters
         sizes = [letters[one] for one in case.long] or [1]
         heads = max([1, *(size for name, size in letters.items() if name in _HEADS)])
-        items = math.prod(case.shapes.leading) if args is None else 1
+        items = math.prod(shapes.leading) * letters.get("B", 1)
         pairs = items * heads * max(sizes) * min(sizes)
         with self.context.session.allowing(_PAIR_S * pairs):
             yield

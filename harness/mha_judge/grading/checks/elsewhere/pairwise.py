@@ -123,6 +123,7 @@ _ABOUT = (
 
 _ALONE = {"mask": "alone", "scores": "large"}
 _FROZEN_ALONE = {"gradient": "asked", "frozen": "one"}
+_INPUT_ALONE = {"gradient": "asked", "leaf": "one"}
 _LEARNS_ALONE = {"gradient": "asked", "frozen": "all but one", "leaf": "none"}
 _OF_EACH_CASE = (
     {"before": "inference", "gradient": "asked"},
@@ -133,14 +134,11 @@ _OF_EACH_CASE = (
     {"dtype": "bfloat16", "size": "tens"},
     {"object": "one", "before": "other weights"},
     {"object": "one", "weights": "anew"},
-    {"gradient": "asked", "leaf": "one"},
-    {"gradient": "asked", "leaf": "all but one"},
 )
 """Values that each question is asked with: a tensor kept from inference mode can be in no graph, a
 blocked row may change the number that is used for −∞, items may be taken in turns with the masks of
-the first ones, long results may share a buffer, and there may be a faster way for long inputs,
-where k is v, or where one input learns nothing. Rows are filled with other pairs, so that these
-hardly add any."""
+the first ones, long results may share a buffer, and there may be a faster way for long inputs or
+where k is v. Rows are filled with other pairs, so that these hardly add any."""
 _FEW_PARAMETERS = 16
 """How many of a layer's parameters are frozen, or learn, one at a time."""
 _HARD = (
@@ -424,6 +422,7 @@ class _Rows:
             row = {axis: value for axis, value in rows[index].items() if value}
             yield {**row, _TURN: str(number), **self._equal(row, number)}
         yield from self._of_each_parameter()
+        yield from self._of_each_input()
 
     def _of_each_parameter(self) -> Iterator[Row]:
         """Yield rows in which one parameter alone learns, and in which it alone does not."""
@@ -432,6 +431,14 @@ class _Rows:
             count = len(layer.parameters)
             for number in self._asking.draw.permutation(count).tolist()[:_FEW_PARAMETERS]:
                 yield from ({_CASE: "0", **preset, _TURN: str(number)} for preset in presets)
+
+    def _of_each_input(self) -> Iterator[Row]:
+        """Yield rows in which one input alone learns, with masks and without."""
+        able = [c for c in self._axes[_CASE] if self._is_possible({**_INPUT_ALONE, _CASE: c})]
+        for case in {bool(self._cases[int(one)].shapes.flags): one for one in able}.values():
+            given = self._cases[int(case)].shapes.numbers.keys() & {*self._wrt}
+            for number in range(len(given)):
+                yield {_CASE: case, **_INPUT_ALONE, _TURN: str(number)}
 
     def _is_possible(self, preset: Row) -> bool:
         """Return whether some question can be asked with all these values."""
@@ -608,8 +615,11 @@ class _Rows:
         if row.get("mask") == "alone":
             for index in masks.lengths_given(case):
                 args[index] = torch.ones_like(args[index])
-        if row.get("mask") and row["mask"] != "row":
-            args = masks.blocking(case, args, row["mask"], draw, number)
+        blocked = row.get("mask", "")
+        if blocked == "row":  # one open key elsewhere: a fill that is not low enough shows there
+            blocked = "alone" if row.get("scores") else ""
+        if blocked:
+            args = masks.blocking(case, args, blocked, draw, number)
         for index in case.shapes.flags:
             if row.get("mask dtype"):
                 args[index] = args[index].to(getattr(torch, row["mask dtype"]))
