@@ -624,7 +624,9 @@ class _Rows:
             if row.get("mask dtype"):
                 args[index] = args[index].to(getattr(torch, row["mask dtype"]))
         if row.get("layout") == "expanded":
-            args = numbers.alike_along(case, args, 0 if self._has_norms or number % 2 else -1)
+            # where all features are equal a gradient may be zero, but for rounding
+            of_items = self._has_norms or row.get("gradient") or number % 2
+            args = numbers.alike_along(case, args, 0 if of_items else -1)
         if any(args[index].shape != args[group[0]].shape for index in group):
             return None
         args = [args[group[0]] if index in group else value for index, value in enumerate(args)]
