@@ -7,6 +7,7 @@ import pytest
 from mha_judge.grading.calling.replies import Note, Observed
 from mha_judge.grading.checks.policy import (
     assert_no_autograd,
+    assert_no_library_loss,
     assert_no_library_norm,
     assert_not_imported,
     assert_operations_do_not_grow,
@@ -130,27 +131,36 @@ def test_a_graph_that_is_recorded_is_autograd():
 
 
 @pytest.mark.parametrize(
-    "seen",
+    ("hold", "what", "seen"),
     [
-        observed(functions=["rms_norm"]),
-        observed(operators=["aten.native_layer_norm"]),
-        observed(operators=["aten.native_batch_norm"]),
-        observed(modules=["torch.GroupNorm"]),
+        (assert_no_library_norm, "norm", observed(functions=["rms_norm"])),
+        (assert_no_library_norm, "norm", observed(operators=["aten.native_layer_norm"])),
+        (assert_no_library_norm, "norm", observed(operators=["aten.native_batch_norm"])),
+        (assert_no_library_norm, "norm", observed(modules=["torch.GroupNorm"])),
+        (assert_no_library_loss, "loss", observed(functions=["cross_entropy"])),
+        (assert_no_library_loss, "loss", observed(functions=["kl_div"])),
+        (assert_no_library_loss, "loss", observed(operators=["aten.nll_loss_forward"])),
+        (assert_no_library_loss, "loss", observed(modules=["torch.CrossEntropyLoss"])),
     ],
 )
-def test_a_norm_of_the_library_is_found_in_every_call(seen):
-    with pytest.raises(CheckFailure, match=r"runs `.*`; the problem asks for a norm"):
-        assert_no_library_norm(Stub(), Stub(seen=seen))
+def test_a_norm_or_loss_of_the_library_is_found_in_every_call(hold, what, seen):
+    with pytest.raises(CheckFailure, match=rf"runs `.*`; the problem asks for a {what}"):
+        hold(Stub(), Stub(seen=seen))
     earlier = Stub()
     earlier.observations = [seen]
-    with pytest.raises(CheckFailure, match=r"runs `.*`; the problem asks for a norm"):
-        assert_no_library_norm(earlier, Stub())
+    with pytest.raises(CheckFailure, match=rf"runs `.*`; the problem asks for a {what}"):
+        hold(earlier, Stub())
 
 
-def test_ones_own_norms_and_the_length_of_a_vector_are_no_norm_of_the_library():
-    own = observed(["var_mean", "normalize"], ["aten.linalg_vector_norm"], ["LayerNorm"])
+def test_ones_own_norms_losses_and_the_length_of_a_vector_are_none_of_the_library():
+    own = observed(
+        ["var_mean", "normalize", "log_softmax"],
+        ["aten.linalg_vector_norm", "mine.cross_entropy.default"],
+        ["LayerNorm", "CrossEntropyLoss"],
+    )
 
     assert_no_library_norm(Stub(), Stub(seen=own))
+    assert_no_library_loss(Stub(), Stub(seen=own))
 
 
 def test_a_finding_names_rule_and_line():

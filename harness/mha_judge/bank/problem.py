@@ -245,7 +245,9 @@ class Problem(_Model):
     """Problems to solve first."""
     after: list[Identifier] = []
     """Problems to go on with."""
-    forbid: list[Literal["fused-attention", "python-loops", "autograd", "library-norm"]] = []
+    forbid: list[
+        Literal["fused-attention", "python-loops", "autograd", "library-norm", "library-loss"]
+    ] = []
     """What the policy of this problem rules out."""
     limits: Limits = Limits()
     """What one submission may use."""

@@ -73,7 +73,7 @@ _AFTER = {
     "All results are cut from the graph": (
         "out, rest = out.detach(), tuple(one.detach() for one in rest)"
     ),
-    "The output has its last two axes exchanged": "out = out.mT",
+    "The output has its last two axes exchanged": "out = out.transpose(-2, -1)",
 }
 _BEFORE = {
     "All inputs are cut from the graph": (

@@ -21,6 +21,7 @@ from mha_judge.grading.checks.observing import observe_way_back, ways_to_observe
 from mha_judge.grading.checks.policy import (
     assert_grows_at_most,
     assert_no_autograd,
+    assert_no_library_loss,
     assert_no_library_norm,
     assert_not_imported,
     assert_operations_do_not_grow,
@@ -42,6 +43,7 @@ __all__ = [
     "assert_memory_grows_linearly",
     "assert_no_autograd",
     "assert_no_extra_parameters",
+    "assert_no_library_loss",
     "assert_no_library_norm",
     "assert_not_imported",
     "assert_operations_do_not_grow",

@@ -86,7 +86,8 @@ class PolicyFinding(_Model):
     """A place in the source, or an operation seen, that the problem rules out."""
 
     rule: str
-    """Its name: `fused-attention`, `python-loops`, `autograd`, `library-norm` or `torch`."""
+    """Its name: `fused-attention`, `python-loops`, `autograd`, `library-norm`, `library-loss` or
+    `torch`."""
     line: int | None
     message: str
     """What was found."""

@@ -77,7 +77,8 @@ class Context:
         """By id of a check, the rule that it holds the submission to in every call."""
         self.observations: list[Observed] = []
         """What every call did, if only that shows whether a rule was broken."""
-        self.observed = bool({"autograd", "library-norm"} & {*task.problem.forbid}) or any(
+        seen_in_every_call = {"autograd", "library-norm", "library-loss"}
+        self.observed = bool(seen_in_every_call & {*task.problem.forbid}) or any(
             entry.arrays == "numpy" for entry in task.problem.entry
         )
         """Whether every call is observed."""

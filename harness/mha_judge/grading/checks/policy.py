@@ -27,12 +27,14 @@ _FUSED_NAMES = re.compile(
     r"transformer_encoder|_fused_sdp|cudnn_attention|fused_attention|varlen_attn"
 )
 _NORM_NAMES = re.compile(r"(?:layer|rms|batch|group|instance)_?norm", re.IGNORECASE)
+_LOSS_NAMES = re.compile(r"loss|cross_?entropy|kl_?div", re.IGNORECASE)
 _OF_LIBRARIES = re.compile(r"^[^.]+$|^(?:aten|prim|torch|xformers|flash_attn\w*|vllm\w*)\.")
 """Functions of torch, and operators in the namespaces of known libraries."""
 _REASONS = {
     "fused-attention": "the problem asks for attention written from scratch",
     "autograd": "the gradients are to be derived",
     "library-norm": "the problem asks for a norm written from scratch",
+    "library-loss": "the problem asks for a loss written from scratch",
     "torch": "the problem is to be solved without torch",
 }
 
@@ -74,6 +76,11 @@ def fused_in(observed: Observed) -> list[str]:
 def norms_in(observed: Observed) -> list[str]:
     """Return the names of the library's norms among what a call did."""
     return _ready_made(observed, _NORM_NAMES)
+
+
+def losses_in(observed: Observed) -> list[str]:
+    """Return the names of the library's losses among what a call did."""
+    return _ready_made(observed, _LOSS_NAMES)
 
 
 def derived_in(observed: Observed) -> list[str]:
@@ -127,6 +134,16 @@ def assert_no_library_norm(candidate: Candidate, target: Target, *args: Any) -> 
     _refuse("library-norm", norms_in(target.observe(*args)))
 
 
+def assert_no_library_loss(candidate: Candidate, target: Target, *args: Any) -> None:
+    """Assert that a loss is written from scratch: neither this call nor any other uses torch's.
+
+    Raises:
+        CheckFailure: Naming what was seen.
+    """
+    _hold(candidate, "library-loss")
+    _refuse("library-loss", losses_in(target.observe(*args)))
+
+
 def _refuse(rule: str, seen: Sequence[str]) -> None:
     if seen:
         raise CheckFailure(_message(rule, seen[0]))
@@ -144,7 +161,8 @@ def findings(context: Context, rule: str) -> list[PolicyFinding]:
     """Return how the calls so far broke a rule."""
     broken = {note.name: note.line for note in context.session.notes if note.rule == rule}
     shown_by = {
-        "autograd": derived_in, "library-norm": norms_in, "torch": _of_libraries,
+        "autograd": derived_in, "library-norm": norms_in, "library-loss": losses_in,
+        "torch": _of_libraries,
     }.get(rule)  # fmt: skip
     if shown_by is not None:
         for seen in context.observations:
