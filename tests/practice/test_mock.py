@@ -141,7 +141,7 @@ def test_a_statement_s_own_questions_are_not_asked_again():
     [
         ({"track": "mask"}, "'masks'.*'heads and groups'"),
         ({"minutes": 5}, "the shortest takes 10: pass --minutes 10"),
-        ({"minutes": 20, "track": "backward"}, "--minutes 40 or more, or another --track"),
+        ({"minutes": 20, "track": "backward"}, "--minutes 30 or more, or another --track"),
     ],
 )
 def test_what_cannot_be_had_is_told_with_a_remedy(wishes, remedy):
