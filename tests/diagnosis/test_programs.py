@@ -84,10 +84,12 @@ def test_edits_turn_one_text_into_the_other():
         ((1, 2), (2, 3), False),
         ((1, 3), (0, 5), True),
         ((4, 4), (4, 4), True),
-        ((2, 2), (2, 3), True),
+        ((2, 2), (2, 3), False),
+        ((3, 3), (2, 3), False),
+        ((3, 3), (2, 4), True),
     ],
 )
-def test_edits_meet_where_they_touch(one, other, meets):
+def test_edits_meet_where_they_share_lines(one, other, meets):
     assert Hunk(*one, ()).meets(Hunk(*other, ())) is meets
     assert Hunk(*other, ()).meets(Hunk(*one, ())) is meets
 

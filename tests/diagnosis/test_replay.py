@@ -9,4 +9,4 @@ from mha_judge.grading.calling.trace import Step
 
 @pytest.mark.parametrize("found", [None, "an answer in words", torch.ones(2)])
 def test_to_what_is_no_answer_of_a_call_nothing_is_near(found):
-    assert Replay.share_alike(None, Step(target=None, args=(), found=found)) == 0
+    assert Replay.nearness(None, Step(target=None, args=(), found=found)) == 0

@@ -169,13 +169,15 @@ class Diagnostician:
             diagnoses=[self._diagnosis(*one) for one in named.items()],
             by_check=[self._diagnosis(*one) for one in own.items() if one[0] not in named],
             programs=programs,
-            by_dropout=self._of_dropout(),
+            by_dropout=self._of_dropout(own),
             where=where,
             unmarked=[n for n, one in self._catalogue.mistakes.items() if one.severity is None],
         )
 
-    def _of_dropout(self) -> Diagnosis | None:
-        known = [one.id for one in self._catalogue.mistakes.values() if one.by_dropout]
+    def _of_dropout(self, told: Collection[str]) -> Diagnosis | None:
+        """Return the mistake, if there is one; one that its check tells must be among the told."""
+        every = [one for one in self._catalogue.mistakes.values() if one.by_dropout]
+        known = [one.id for one in every if not one.by_check or one.id in told]
         return self._diagnosis(known[0], []) if len(known) == 1 else None
 
     def _diagnosis(self, name: str, checks: Sequence[str]) -> Diagnosis:
@@ -336,7 +338,7 @@ class _Case:
         others = [failure for failure in self._failures if failure not in explained]
         replay = self._replay(self._catalogue.named(name))
         missed = sum(replay.changes(failure.steps, self._truth) for failure in others)
-        return missed <= len(explained) and not self._contradictions(name)
+        return missed <= len(explained) and not self._contradictions(self._catalogue.named(name))
 
     def _is_doubtful(self, name: str, explained: Sequence[_Failure]) -> bool:
         """Return whether something speaks against a mistake that nobody has listed."""
@@ -346,11 +348,11 @@ class _Case:
         is_rare = 2 * len(explained) < len(self._failures)
         return is_rare or not is_told or self._all_contradictions(name) > 0
 
-    def _contradictions(self, name: str) -> int:
-        """Return how many of a sample of passed checks the mistake fails: they speak against it."""
+    def _contradictions(self, program: Program) -> int:
+        """Return how many of a sample of passed checks a program fails: they speak against it."""
         every = max(1, -(-len(self._right) // MAX_RIGHT))
         some = [_telling(steps) for steps in self._right[::every] if _is_an_answer(steps[-1])]
-        replay = self._replay(self._catalogue.named(name))
+        replay = self._replay(program)
         return sum(self._truth.agrees(steps) and not replay.agrees(steps) for steps in some)
 
     def _all_contradictions(self, name: str) -> int:
@@ -376,23 +378,29 @@ class _Case:
         left = MAX_PAIRS
         # what one mistake explains alone shows no pair, and would use up what may be tried
         for failure in sorted(self._open, key=lambda failure: failure in singly):
-            if failure not in self._open or not _tells(failure):
+            tells = _tells(failure)
+            if failure not in self._open or not (tells or both):
                 continue
             likely = {*both, *suspects}
             active = self._active(failure, likely)
             known = sum(name in likely for name in active)
             best: Program | None = None
-            most: list[_Failure] = []
+            most, count = (0, 0), 0
             for program in self._catalogue.pairs(active, known):
                 left -= 1
-                if left < 0 or len(most) == len(self._open):
+                if left < 0 or (tells and most == (len(self._open), len(self._failures))):
                     break
+                if not tells and both.keys().isdisjoint(one.id for one in program.mistakes):
+                    continue  # what has no finite number says too little of two new mistakes
                 if self._explains(program, failure) and self._takes_both(program, failure):
-                    explained = [one for one in self._open if self._explains(program, one)]
-                    if len(explained) > len(most):
-                        best, most = program, explained
-            if best is not None:
-                self._accept(best, most, both)
+                    count += 1
+                    # what one of the two explains alone must look the same with both
+                    every = [one for one in self._failures if self._explains(program, one)]
+                    explains = (sum(one in self._open for one in every), len(every))
+                    if explains > most and not self._contradictions(program):
+                        best, most = program, explains
+            if best is not None and (tells or count == 1):
+                self._accept(best, both)
             if left < 0:
                 break
         return both
@@ -414,14 +422,13 @@ class _Case:
             and (name in named or self._replay(program).changes(failure.steps, self._truth))
         ]
         last, programs = failure.steps[-1], self._catalogue.programs
-        near = {name: self._replay(programs[name]).share_alike(last) for name in matter}
+        near = {name: self._replay(programs[name]).nearness(last) for name in matter}
         return sorted(matter, key=lambda name: (name not in named, -near[name]))
 
-    def _accept(
-        self, pair: Program, explained: Sequence[_Failure], both: dict[str, list[str]]
-    ) -> None:
+    def _accept(self, pair: Program, both: dict[str, list[str]]) -> None:
         """Note what a pair explains, under each mistake of it."""
         self.together.append(pair)
+        explained = [failure for failure in self._open if self._explains(pair, failure)]
         for mistake in pair.mistakes:
             both.setdefault(mistake.id, []).extend(failure.check.id for failure in explained)
         self._open = [failure for failure in self._open if failure not in explained]

@@ -25,15 +25,22 @@ def alike(found: Any, own: Any, share: float) -> bool:
         return False
     if not own.dtype.is_floating_point:
         return bool(torch.equal(found, own))
-    return count_alike(found, own, share) == own.numel()
-
-
-def count_alike(found: Tensor, own: Tensor, share: float) -> int:
-    """Return how many numbers of two tensors of one shape differ by no more than such a share."""
     one, other = found.detach().double(), own.detach().double()
-    finite = other[torch.isfinite(other)]
-    scale = float(finite.abs().max()) if finite.numel() else 1.0
-    return int(torch.isclose(one, other, rtol=0.0, atol=share * scale, equal_nan=True).sum())
+    return torch.allclose(one, other, rtol=0.0, atol=share * _largest(other), equal_nan=True)
+
+
+def nearness(found: Tensor, own: Tensor) -> float:
+    """Return 1 minus the mean difference of two tensors of one shape, as shares of the largest
+    number; a number that is nowhere near counts as 0, and NaN is near NaN."""
+    one, other = found.detach().double(), own.detach().double()
+    apart = (one - other).abs() / max(_largest(other), 1e-30)
+    apart = apart.masked_fill((one == other) | (one.isnan() & other.isnan()), 0)
+    return 1 - float(apart.nan_to_num(1).clamp(max=1).mean()) if apart.numel() else 0.0
+
+
+def _largest(numbers: Tensor) -> float:
+    finite = numbers[torch.isfinite(numbers)]
+    return float(finite.abs().max()) if finite.numel() else 1.0
 
 
 def same_error(failure: CheckFailure, error: Exception) -> bool:

@@ -40,9 +40,9 @@ class Hunk:
     lines: tuple[str, ...]
 
     def meets(self, other: Hunk) -> bool:
-        """Return whether two edits share lines; an insertion also meets what it touches."""
-        if self.start == self.end or other.start == other.end:
-            return self.start <= other.end and other.start <= self.end
+        """Return whether two edits share lines, or insert lines at one place."""
+        if self.start == self.end == other.start == other.end:
+            return True
         return self.start < other.end and other.start < self.end
 
 
@@ -154,7 +154,9 @@ class Catalogue:
         known = len(ids) if suspects is None else suspects
 
         def rank(pair: tuple[int, int]) -> tuple[int, int]:
-            return (pair[0], pair[1]) if pair[0] < known else (known, sum(pair))
+            if pair[0] < known:
+                return pair
+            return known, (pair[0] - known + 1) * (pair[1] - known)  # few that are near, with many
 
         for one, other in sorted(itertools.combinations(range(len(ids)), 2), key=rank):
             program = self.together((ids[one], ids[other]))
@@ -194,7 +196,7 @@ class Catalogue:
                 return None
         lines = list(self.right.lines)
         every = {hunk for name in names for hunk in self._hunks_of(name)}
-        for hunk in sorted(every, key=lambda hunk: hunk.start, reverse=True):
+        for hunk in sorted(every, key=lambda hunk: (hunk.start, hunk.end), reverse=True):
             lines[hunk.start : hunk.end] = hunk.lines
         return Program(mistakes, lambda: ast.parse("\n".join(lines)))
 

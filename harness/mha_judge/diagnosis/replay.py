@@ -17,7 +17,7 @@ from mha_judge.diagnosis.matching import (
     NEAR,
     SAME,
     alike,
-    count_alike,
+    nearness,
     same_answer,
     same_error,
 )
@@ -95,8 +95,8 @@ class Replay:
             alike(*both, ALIKE) for both in zip(own, right, strict=True)
         )
 
-    def share_alike(self, step: Step) -> float:
-        """Return the share of a call's numbers that equal the candidate's, from 0 to 1."""
+    def nearness(self, step: Step) -> float:
+        """Return how near a call's numbers are to the candidate's: 1 if all are equal, 0 if far."""
         if not isinstance(step.found, Called):  # a failure, words, or a look at a cache
             return 0.0
         own = [one for one in leaves(self._result(step)) if isinstance(one, Tensor)]
@@ -106,8 +106,8 @@ class Replay:
             for one, other in zip(found, own, strict=False)
             if one.shape == other.shape and one.dtype is other.dtype
         ]
-        alike_ = sum(count_alike(*pair, ALIKE) for pair in pairs)
-        return alike_ / max(1, sum(a.numel() for a, _ in pairs))
+        every = sum(nearness(*pair) * pair[0].numel() for pair in pairs)
+        return every / max(1, sum(one.numel() for one, _ in pairs))
 
     def _results(self, steps: Sequence[Step]) -> list[Any]:
         for mistaken_entry in self._mistaken_entries.values():

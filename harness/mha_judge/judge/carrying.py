@@ -52,10 +52,11 @@ def carried_forward(
             diagnoses = [*diagnoses, *more]
             named = {check for diagnosis in more for check in diagnosis.checks}
             checks = granting(checks, explained.programs(diagnoses), context, named)
-        if not diagnoses and explained.by_dropout is not None:
-            checks = _granting_dropout(checks, explained.by_dropout, context)
-            dropped = any(check.granted for check in checks)
-            diagnoses = [explained.by_dropout] if dropped else []
+        dropout, names = explained.by_dropout, {one.id for one in diagnoses}
+        if dropout is not None and (not names or dropout.id in names):
+            checks = _granting_dropout(checks, dropout, context)
+            if not names and any(check.granted for check in checks):
+                diagnoses = [dropout]
     for diagnosis in diagnoses:
         if diagnosis.id in explained.unmarked:
             context.note(f"the bank gives {diagnosis.id} no severity; it is marked as a slip")
@@ -117,7 +118,7 @@ def _granting_dropout(
     if "dropout" not in context.task.submission.source.lower():
         return checks
     context.session.close()
-    left = [check for check in checks if _may_be_granted(check)]
+    left = [check for check in checks if _may_be_granted(check) and not check.granted]
     with closing(context.session.another(context.task.submission, dropout=False)) as session:
         try:
             session.load()
