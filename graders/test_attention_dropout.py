@@ -113,7 +113,8 @@ def _tell_what_is_dropped_instead(layer, answer, weights, v):
     reference, _ = layer.references()
     with torch.no_grad():
         values = reference.v_proj(v[0].double()).unflatten(-1, (len(weights), -1)).transpose(0, 1)
-        gathered = (output - reference.out_proj.bias) @ torch.linalg.inv(reference.out_proj.weight).T
+        solved = torch.linalg.inv(reference.out_proj.weight)
+        gathered = (output - reference.out_proj.bias) @ solved.T
     gathered = gathered.unflatten(-1, (len(weights), -1)).transpose(1, 2)  # (B, H, L, D)
     if _is_thinned(gathered, weights @ values):
         fail("in training features of the heads are dropped, instead of the weights")
@@ -174,7 +175,7 @@ def _tell_that_rows_sum_to_one(zero, found, scores, p):
         nearest = (found[:, None] - every).abs().amax(-1).amin(1)  # (B, H, L)
         if float(nearest.max()) < NEAR:
             fail("in training scores are dropped before the softmax, instead of the weights")
-    fail("in training no weight is dropped and each row sums to one: the softmax is of other scores")
+    fail("in training no weight is dropped and each row sums to one: the scores are other ones")
 
 
 def _tell_the_factor(factor, share, p):

@@ -455,6 +455,9 @@ def test_dropout_in_eval(candidate, draw):
 def test_dropout_in_training(candidate, draw):
     p, draws = 0.4, 3000
 
+    # Other scores would not show between equal positions; they tell them from no dropout at all.
+    in_training(layer_of(candidate, 11, 1, dropout=p, bias=False), draw.normal(1, L, 11))
+
     # Two equal positions: each output is (kept keys / 2) / (1 − p) times what eval() gives.
     layer = layer_of(candidate, 11, 1, dropout=p, bias=False)
     found, full = in_training(layer, draw.normal(1, 1, 11).repeat(draws, 2, 1))

@@ -21,13 +21,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 
 from mha_judge.bank import Bank
 from mha_judge.bank.mistake import Mistake
 from mha_judge.bank.problem import Entry
 from mha_judge.diagnosis.programs import Catalogue, Program
-from mha_judge.diagnosis.replay import Replay
+from mha_judge.diagnosis.replay import Replay, tensors_of
 from mha_judge.diagnosis.where_wrong import refusing, telling
 from mha_judge.file_versions import FileVersion
 from mha_judge.grading.binding.arguments import DoesNotFit
@@ -78,8 +77,7 @@ def _raised_by(failure: _Failure, entry: Entry) -> str:
 
 def _tells(failure: _Failure) -> bool:
     """Return whether a result has finite numbers: NaN may have many causes at once."""
-    value = getattr(failure.steps[-1].found, "value", None)
-    found = [leaf for leaf in leaves(value) if isinstance(leaf, Tensor)]
+    found = tensors_of(failure.steps[-1])
     return not found or any(bool(torch.isfinite(tensor).any()) for tensor in found)
 
 
@@ -333,12 +331,19 @@ class _Case:
         """Return whether a match may be more than a coincidence on one input.
 
         Where the mistake shows, the candidate should mostly answer like it; where the candidate was
-        right, the mistake should not show.
+        right, the mistake should not show. If it shows in NaN alone, it should explain most of what
+        became NaN, which may have many causes.
         """
         others = [failure for failure in self._failures if failure not in explained]
         replay = self._replay(self._catalogue.named(name))
         missed = sum(replay.changes(failure.steps, self._truth) for failure in others)
+        if all(map(self._became_nan, explained)):
+            missed = max(missed, sum(map(self._became_nan, others)))
         return missed <= len(explained) and not self._contradictions(self._catalogue.named(name))
+
+    def _became_nan(self, failure: _Failure) -> bool:
+        """Return whether a result has NaN where a right one has a number."""
+        return self._truth.has_number_for_nan(failure.steps[-1])
 
     def _is_doubtful(self, name: str, explained: Sequence[_Failure]) -> bool:
         """Return whether something speaks against a mistake that nobody has listed."""

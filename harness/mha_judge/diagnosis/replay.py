@@ -29,6 +29,7 @@ from mha_judge.grading.calling.stateful import Bound, Stateful
 from mha_judge.grading.calling.target import Target
 from mha_judge.grading.calling.trace import Asked, Step
 from mha_judge.grading.expecting.answer import by_name
+from mha_judge.grading.expecting.arrays import returned
 from mha_judge.grading.expecting.bounds import is_out_of_memory
 from mha_judge.grading.expecting.compare import compare
 from mha_judge.grading.expecting.expected import (
@@ -48,6 +49,15 @@ from mha_judge.wire import map_tree
 _Answer = TypeVar("_Answer")
 Kept = dict[int, tuple[Any, Any]]
 """By the number of a request, what a program returned, exact and rounded."""
+
+
+def tensors_of(step: Step) -> list[Tensor]:
+    """Return the tensors that the candidate returned; a failure, words, or a look at a cache have
+    none."""
+    if not isinstance(step.found, Called):
+        return []
+    value = returned(step.target.entry, step.found.value)
+    return [leaf for leaf in leaves(value) if isinstance(leaf, Tensor)]
 
 
 class Replay:
@@ -97,17 +107,24 @@ class Replay:
 
     def nearness(self, step: Step) -> float:
         """Return how near a call's numbers are to the candidate's: 1 if all are equal, 0 if far."""
-        if not isinstance(step.found, Called):  # a failure, words, or a look at a cache
-            return 0.0
-        own = [one for one in leaves(self._result(step)) if isinstance(one, Tensor)]
-        found = [one for one in leaves(step.found.value) if isinstance(one, Tensor)]
-        pairs = [
+        pairs = self._pairs(step)
+        every = sum(nearness(*pair) * pair[0].numel() for pair in pairs)
+        return every / max(1, sum(one.numel() for one, _ in pairs))
+
+    def has_number_for_nan(self, step: Step) -> bool:
+        """Return whether the program gives a number where the candidate gave NaN."""
+        return any(bool((found.isnan() & ~own.isnan()).any()) for found, own in self._pairs(step))
+
+    def _pairs(self, step: Step) -> list[tuple[Tensor, Tensor]]:
+        """Return the tensors of a call that both gave, the candidate's first; alike in form."""
+        found = tensors_of(step)
+        results = leaves(self._result(step)) if found else ()
+        own = [one for one in results if isinstance(one, Tensor)]
+        return [
             (one, other)
             for one, other in zip(found, own, strict=False)
             if one.shape == other.shape and one.dtype is other.dtype
         ]
-        every = sum(nearness(*pair) * pair[0].numel() for pair in pairs)
-        return every / max(1, sum(one.numel() for one, _ in pairs))
 
     def _results(self, steps: Sequence[Step]) -> list[Any]:
         for mistaken_entry in self._mistaken_entries.values():
