@@ -298,8 +298,13 @@ class Layer(Target):
             tuple(role.names),
         )
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the process that held it has ended."""
+        return self.generation != self._context.session.generation
+
     def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
-        if self.generation != self._context.session.generation:
+        if self.is_gone:
             raise Crashed("the layer is gone: the process ended in an earlier call of this check")
         return self._handle, self.maker.found.definition.call
 
