@@ -46,7 +46,10 @@ test_size_one = functions.test_size_one
 
 
 @check(
-    "Works with no, one and three leading dimensions", category="shape", points=1, after="output_shape"
+    "Works with no, one and three leading dimensions",
+    category="shape",
+    points=1,
+    after="output_shape",
 )
 def test_leading_dimensions(candidate, draw):
     for leading in ((), (3,), (2, 3, 2)):

@@ -6,6 +6,7 @@ from contextlib import closing
 import pytest
 
 from mha_judge.bank import Bank
+from mha_judge.diagnosis import Catalogue
 from mha_judge.judge import grade
 from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
@@ -62,6 +63,53 @@ def test_two_mistakes_at_once_are_both_named(channel):
     report = diagnosed(channel, "sdpa", source)
 
     assert {d.id for d in report.diagnoses} >= {"no-scale", "mask-inverted"}
+
+
+@pytest.mark.parametrize(
+    ("problem", "one", "other"),
+    [
+        ("encoder-block", "pre-ln", "gelu"),
+        ("masked-mha", "no-scale", "mask-after-softmax"),
+        ("attention-backward", "sum-over-queries", "bfloat16-becomes-float32"),
+    ],
+)
+def test_two_mistakes_are_named_where_neither_explains_much_alone(channel, problem, one, other):
+    catalogue = Catalogue(BANK.reference(problem), BANK.mistakes(problem))
+
+    report = diagnosed(channel, problem, catalogue.together((one, other)).source)
+
+    assert {diagnosis.id for diagnosis in report.diagnoses} == {one, other}
+
+
+@pytest.mark.parametrize(
+    ("problem", "name"),
+    [
+        ("softmax", "state-between-calls"),
+        ("attention-dropout", "scale-of-mean"),
+        ("attention-dropout", "dropout-on-queries"),
+        ("attention-dropout", "dropout-on-inputs"),
+        ("self-attention", "dropout-on-scores"),
+    ],
+)
+def test_what_is_left_to_chance_is_not_taken_for_something_else(channel, problem, name):
+    [mistake] = [one for one in BANK.mistakes(problem) if one.id == name]
+
+    assert diagnosed(channel, problem, mistake.source).diagnoses == []
+
+
+def test_draws_that_some_items_share_are_not_called_draws_that_all_share(channel):
+    source = BANK.reference("attention-dropout").read_text(encoding="utf-8")
+    old = "weights = self.dropout(torch.softmax(scores, dim=-1))"
+    new = """weights = torch.softmax(scores, dim=-1)
+        draws = self.dropout(torch.ones_like(weights[:16]))
+        weights = weights * draws.repeat(-(-len(weights) // 16), 1, 1, 1)[: len(weights)]"""
+    assert old in source
+
+    report = diagnosed(channel, "attention-dropout", source.replace(old, new))
+
+    messages = {check.id: check.message for check in report.checks}
+    assert "the items of the batch do not draw on their own" in messages["one-by-one"]
+    assert report.diagnoses == []
 
 
 def test_a_right_answer_has_no_diagnosis(channel):

@@ -137,13 +137,14 @@ class Layer(Target):
         if not arrangement.aliases and values.keys() == held.keys():
             values = {path: new for path, new in values.items() if not torch.equal(new, held[path])}
         dtype = str(self.dtype).removeprefix("torch.")
-        self._context.session.request(
-            Operation.SET_PARAMETERS,
-            values,
-            handle=self._handle,
-            dtype=dtype,
-            aliases=dict(arrangement.aliases),
-        )
+        if not self._is_gone:  # else the next call says so
+            self._context.session.request(
+                Operation.SET_PARAMETERS,
+                values,
+                handle=self._handle,
+                dtype=dtype,
+                aliases=dict(arrangement.aliases),
+            )
         biased = arrangement.biased
         self._weights = key_of([[w.weight, w.bias, w.id in biased] for w in self._roles])
         self._stale = True
@@ -299,12 +300,12 @@ class Layer(Target):
         )
 
     @property
-    def is_gone(self) -> bool:
+    def _is_gone(self) -> bool:
         """Whether the process that held it has ended."""
         return self.generation != self._context.session.generation
 
     def _where(self, args: Sequence[Any]) -> tuple[str | int, Any]:
-        if self.is_gone:
+        if self._is_gone:
             raise Crashed("the layer is gone: the process ended in an earlier call of this check")
         return self._handle, self.maker.found.definition.call
 

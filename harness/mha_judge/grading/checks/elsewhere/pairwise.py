@@ -539,9 +539,8 @@ class _Rows:
 
         called = (case.target, row.get("mode"))
         if row.get("weights"):
-            before = None if called in self._called else ask()  # what it keeps is of these weights
-            if before is not None and case.target.is_gone:
-                return before
+            if called not in self._called:
+                ask()  # what it keeps then comes from the weights before
             self._redraw(case.target, row)
         self._called.add(called)
         failure = ask()
