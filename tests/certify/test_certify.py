@@ -68,9 +68,9 @@ def edit(path: Path, old: str, new: str, count: int = -1) -> None:
 
 
 @pytest.fixture
-def no_islands(monkeypatch):
+def no_corner_faults(monkeypatch):
     """Leave out what a test is not about, and takes half its time."""
-    monkeypatch.setattr("mha_judge.certify.certify.islands", lambda problem, reference: [])
+    monkeypatch.setattr("mha_judge.certify.certify.corner_faults", lambda problem, reference: [])
 
 
 def certificate_of(bank, *, with_mutants=False):
@@ -82,7 +82,7 @@ def faults(bank, **options):
     return [str(fault) for fault in certificate_of(bank, **options).faults]
 
 
-@pytest.mark.usefixtures("no_islands")
+@pytest.mark.usefixtures("no_corner_faults")
 def test_a_check_that_is_missing_is_noticed(bank):
     keep_few_mistakes(bank, "merge-values")
     grader = bank.grader(PROBLEM)
@@ -91,7 +91,7 @@ def test_a_check_that_is_missing_is_noticed(bank):
     assert any("killed_by: no check is called 'merge-values'" in fault for fault in faults(bank))
 
 
-@pytest.mark.usefixtures("no_islands")
+@pytest.mark.usefixtures("no_corner_faults")
 def test_a_tolerance_that_lets_everything_pass_is_noticed(bank):
     keep_few_mistakes(bank, "split-values", "merge-values")
     grader = bank.grader(PROBLEM)
@@ -101,7 +101,7 @@ def test_a_tolerance_that_lets_everything_pass_is_noticed(bank):
     assert any("survives" in fault for fault in faults(bank))
 
 
-@pytest.mark.usefixtures("no_islands")
+@pytest.mark.usefixtures("no_corner_faults")
 def test_inputs_of_zeros_are_noticed(bank):
     keep_few_mistakes(bank, "split-values", "merge-values")
     edit(bank.grader(PROBLEM), "draw.normal(", "0 * draw.normal(")
@@ -109,7 +109,7 @@ def test_inputs_of_zeros_are_noticed(bank):
     assert any("survives" in fault for fault in faults(bank))
 
 
-@pytest.mark.usefixtures("no_islands")
+@pytest.mark.usefixtures("no_corner_faults")
 def test_a_wrong_reference_is_noticed(bank):
     keep_few_mistakes(bank, "merge-values")
     right = bank.reference(PROBLEM).read_text(encoding="utf-8")
@@ -119,7 +119,7 @@ def test_a_wrong_reference_is_noticed(bank):
     assert any(fault.startswith("reference: differs") for fault in faults(bank))
 
 
-@pytest.mark.usefixtures("no_islands")
+@pytest.mark.usefixtures("no_corner_faults")
 def test_names_are_counted_as_right_missing_and_false(bank):
     keep_few_mistakes(bank, "split-values", "merge-values")
     assert certificate_of(bank).names == Names(right=4)  # two alone, and both as a pair

@@ -17,10 +17,10 @@ from mha_judge.bank.mutation import mutants
 from mha_judge.bank.scaffold import missing, placeholders
 from mha_judge.certify.agreement import compare_all
 from mha_judge.certify.baselines import WORTHLESS, baselines
+from mha_judge.certify.corner_faults import TOLD, corner_faults
 from mha_judge.certify.draw import Draw
 from mha_judge.certify.equivalents import read_equivalents
 from mha_judge.certify.grades import Graders, Specimen
-from mha_judge.certify.islands import TOLD, islands
 from mha_judge.certify.models import (
     MAX_SPREAD,
     MAX_STARTER_SCORE,
@@ -48,14 +48,14 @@ OnProgress = Callable[[str, int, int], None]
 """Called with the kind that is being graded, how many are done, and how many there are."""
 
 _MAX_PAIRS = 4
-"""Pairs of mistakes that are tried for one problem, and islands whose diagnoses are looked at."""
+"""Pairs of mistakes that are tried for one problem, and corner faults whose diagnoses are seen."""
 _NONE = "nothing"
 """What stands in place of a name where none was given."""
 _ROUNDING = 0.1
 _MORE_SEEDS = 4
 """Further seeds, which show whether a check fails by chance only."""
 _SHARED = frozenset(claim.id for claim in CLAIMS)
-"""Claims of every problem, which islands prove and no mistake need fail."""
+"""Claims of every problem, which corner faults prove and no mistake need fail."""
 
 
 def certify(
@@ -77,7 +77,7 @@ def certify(
         seeds: The reference and every mistake are graded under each seed, the rest under the
             first.
         with_mutants: Whether changes to the reference are tried as well.
-        draw: Chooses the mutants, mistakes, pairs, worthless answers and islands; None: all.
+        draw: Chooses the mutants, mistakes, pairs, worthless answers and corner faults; None: all.
         progress: Called after every grade.
 
     Raises:
@@ -92,7 +92,7 @@ def certify(
         work.mistakes()
         work.pairs()
         work.baselines()
-        work.islands()
+        work.corner_faults()
         if with_mutants and (draw is None or draw.takes_mutants(problem_id)):
             work.mutants()
     work.certificate.seconds = round(time.monotonic() - started, 1)
@@ -357,15 +357,15 @@ class _Certifying:
                     f"{MAX_WORTHLESS_SCORE:g} is the most that what is worth nothing may have",
                 )
 
-    def islands(self) -> None:
+    def corner_faults(self) -> None:
         """A reference that is wrong in one manner of call is rejected for just that manner."""
-        every = {" ".join(one): (one, s) for one, s in islands(self._problem, self._source)}
+        every = {" ".join(one): (one, s) for one, s in corner_faults(self._problem, self._source)}
         sources = {name: source for name, (_, source) in every.items() if self._takes(name)}
         named = random.Random(self._seeds[0]).sample([*sources], min(_MAX_PAIRS, len(sources)))
         chosen = {name: sources.pop(name) for name in named}
         graded = [
-            *self._grade("islands", sources, self._seeds[:1], len(every) - len(chosen)),
-            *self._grade("named islands", chosen, self._seeds[:1]),
+            *self._grade("corner faults", sources, self._seeds[:1], len(every) - len(chosen)),
+            *self._grade("named corner faults", chosen, self._seeds[:1]),
         ]
         for task, report in graded:
             axis, value = every[task.name][0]
@@ -375,12 +375,12 @@ class _Certifying:
             words = [words for one in claim.axes for words in TOLD.get(one, ())]
             known = any(one in message for message in messages for one in words)
             known = known or (axis not in TOLD and report.verdict is not Verdict.ACCEPTED)
-            self.certificate.islands.append(Baseline(name=task.name, accepted=not known))
+            self.certificate.corner_faults.append(Baseline(name=task.name, accepted=not known))
             if task.name in chosen:
                 self._compare_names(report, [])
             if not known:
                 told = "; ".join(messages) or f"{report.verdict}, and no claim about it failed"
-                self._fault("islands", f"wrong in {axis}, {value}: {told}")
+                self._fault("corner faults", f"wrong in {axis}, {value}: {told}")
 
     def mutants(self) -> None:
         """Every change to the reference is noticed, or listed with a reason."""

@@ -13,7 +13,7 @@ from mha_judge.report.models import Report
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
-_VERDICT_ONLY = ("baselines", "islands", "mutants")
+_VERDICT_ONLY = ("baselines", "corner faults", "mutants")
 """Kinds for which only the verdict matters, and which check failed first."""
 
 

@@ -93,7 +93,7 @@ class Fault(_Model):
 
     subject: str
     """`unfinished`, `reference`, `starter`, `mistake ID`, `check ID`, `pairs`, `baselines`,
-    `islands`, `mutants` or `texts`."""
+    `corner faults`, `mutants` or `texts`."""
     message: str
 
     def __str__(self) -> str:
@@ -119,10 +119,10 @@ class Certificate(_Model):
     pairs: list[Pair] = []
     """Pairs that were tried: each must score less than either mistake alone."""
     baselines: list[Baseline] = []
-    islands: list[Baseline] = []
+    corner_faults: list[Baseline] = []
     """References that are wrong in one manner of call; `accepted` if no check names the manner."""
     names: Names = Names()
-    """Counted over mistakes, alone and in pairs, and over islands, which make no known mistake."""
+    """Counted over mistakes, alone and in pairs, and over corner faults, which are none."""
     mutants: int = 0
     """How many changes to the reference were tried."""
     survivors: list[Mutant] = []
@@ -149,7 +149,7 @@ class Certificate(_Model):
             *(f"check {check}" for check in self.checks if check not in self.advisory),
             "pairs",
             "baselines",
-            "islands",
+            "corner faults",
             "mutants",
             "texts",
         ]

@@ -83,10 +83,10 @@ def _summary(certificate: Certificate) -> str:
     ]
     if certificate.pairs:
         parts.append(_count(len(certificate.pairs), "pair"))
-    if certificate.islands:
-        tried = len(certificate.islands)
-        missed = sum(island.accepted for island in certificate.islands)
-        parts.append(f"{tried - missed}/{tried} islands")
+    if certificate.corner_faults:
+        tried = len(certificate.corner_faults)
+        missed = sum(fault.accepted for fault in certificate.corner_faults)
+        parts.append(f"{tried - missed}/{tried} corner faults")
     if certificate.mutants:
         survivors = len(certificate.survivors)
         parts.append(f"{certificate.mutants - survivors}/{certificate.mutants} mutants")

@@ -13,7 +13,7 @@ from mha_judge.bank.problem import Domain, Entry, Problem, axes_of, is_one_tenso
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.checks.claims import CLAIMS
 
-Island = tuple[str, str]
+CornerFault = tuple[str, str]
 """An axis, and one of its values."""
 
 _HEAD = '''
@@ -132,7 +132,7 @@ class _torch:
     inference_mode = staticmethod(contextlib.nullcontext)
 """
 """For problems that are to be solved without torch."""
-_CONDITIONS: dict[Island, str] = {
+_CONDITIONS: dict[CornerFault, str] = {
     ("mode", "no_grad"): "not _torch.is_grad_enabled() and not call.inference",
     ("mode", "inference_mode"): "call.inference",
     ("leaf", "one"): "len(call.leaves) > 1 and sum(call.leaves) == 1",
@@ -178,7 +178,7 @@ TOLD: Mapping[str, tuple[str, ...]] = {
 _OF_INTEGERS = ("positions",)
 """Arguments that are tensors of integers, and never require gradients."""
 _CUT = (("leaf", "none"), ("frozen", "all but one"), ("gradient", "tens"))
-"""Islands that are wrong only in their gradients."""
+"""Corner faults that are wrong only in their gradients."""
 _MADE = """
 
 def _noted(function):
@@ -191,8 +191,8 @@ def _noted(function):
 """
 
 
-def islands(problem: Problem, reference: str) -> Iterator[tuple[Island, str]]:
-    """Yield the islands of a problem, each with its source.
+def corner_faults(problem: Problem, reference: str) -> Iterator[tuple[CornerFault, str]]:
+    """Yield the corner faults of a problem, each with its source.
 
     Args:
         problem: Its entries are wrapped.
