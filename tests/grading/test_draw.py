@@ -76,5 +76,13 @@ def test_a_mask_that_keeps_all_still_blocks_one():
     assert mask.any(-1).all()
 
 
+def test_the_rows_of_a_mask_are_not_all_the_same():
+    for seed in range(40):
+        mask = Draw(seed, "x").mask(2, 1, 1, 2)
+
+        assert not mask[0].equal(mask[1])
+        assert mask.any(-1).all()
+
+
 def test_a_permutation_holds_each_index_once():
     assert sorted(Draw(1, "x").permutation(11).tolist()) == list(range(11))

@@ -51,10 +51,16 @@ class Draw:
         return {name: choices[index] for name, index in zip(wanted, order, strict=False)}
 
     def mask(self, *shape: int, keep: float = 0.6) -> Tensor:
-        """Return a bool mask, True may attend; every row keeps a key, every mask blocks one."""
+        """Return a bool mask, True may attend; every row keeps a key, every mask blocks one.
+
+        Of several rows not all are the same, so that another row's shows.
+        """
         mask = torch.rand(shape, generator=self._generator) < keep
         first = torch.randint(shape[-1], shape[:-1], generator=self._generator)
         mask.scatter_(-1, first.unsqueeze(-1), True)
         if bool(mask.all()):
             mask.view(-1, shape[-1])[0, (int(first.reshape(-1)[0]) + 1) % shape[-1]] = False
+        rows = mask.view(-1, shape[-1])
+        if len(rows) > 1 and bool((rows == rows[0]).all()):
+            rows[-1, (~rows[-1]).nonzero()[0]] = True
         return mask
