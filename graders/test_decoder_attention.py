@@ -1,0 +1,438 @@
+"""Grouped queries, rotary positions, a cache and a window: chunks must equal one full pass."""
+
+# B batch  L new positions  T cached positions
+# H query heads  G key/value heads  D head size  E = H·D width
+
+import torch
+from graders.shared import caching
+
+from mha_judge.grading import (
+    assert_close,
+    assert_gradients_match,
+    assert_inputs_unchanged,
+    assert_operations_do_not_grow,
+    assert_rejected,
+    assert_stays_on_device,
+    assert_written_from_scratch,
+    check,
+    fail,
+    restated,
+)
+from mha_judge.grading.checks.elsewhere.scores import LARGEST_SCORE
+from mha_judge.grading.expecting.compare import compare
+
+E, H, G = 60, 6, 2  # D = 10: H/G = 3, so that neither H = 2G nor G = H/G hides an order
+D = E // H
+B = 2
+
+
+def layer_of(candidate, embed_dim=E, num_heads=H, num_kv_heads=G, window=None, dtype=torch.float32):
+    limit = {} if window is None else {"window": window}
+    return candidate.DecoderAttention(
+        embed_dim=embed_dim, num_heads=num_heads, num_kv_heads=num_kv_heads, dtype=dtype, **limit
+    )
+
+
+def lowest(draw, layer):
+    """Return a position (D,) whose score with itself is as low as graded scores get.
+
+    Of some, it is the one whose query and key point away from each other most: whatever angles they
+    are turned by, no score is much larger in size. So large, biases hardly count.
+
+    Args:
+        draw: Draws positions.
+        layer: Has a single head.
+    """
+    reference, _ = layer.references()
+    x = draw.normal(99, D, dtype=torch.float64)
+    q, k = x @ reference.q_proj.weight.detach().T, x @ reference.k_proj.weight.detach().T
+    scores = (q * k).sum(-1) / D**0.5
+    chosen = (scores / (q.norm(dim=-1) * k.norm(dim=-1))).argmin()
+    return (x[chosen] * (0.97 * LARGEST_SCORE / -scores[chosen]) ** 0.5).float()
+
+
+def cache_of(draw, length, batch=B, dtype=torch.float32):
+    return tuple(draw.normal(batch, G, length, D, dtype=dtype) for _ in "kv")
+
+
+test_constructor = restated(
+    caching.test_constructor,
+    "Is made with (embed_dim, num_heads, num_kv_heads); k and v maps have num_kv_heads · D outputs",
+    points=3,
+)
+
+
+@check(
+    "Without a cache returns (output, (k, v)): (B, L, E), and (B, G, L, D) each, not repeated",
+    category="shape",
+    points=3,
+    after="constructor",
+)
+def test_prefill_shape(candidate, draw):
+    answer = layer_of(candidate)(draw.normal(B, 5, E))
+
+    assert answer.output.shape == (B, 5, E)
+    assert [t.shape for t in answer.tensors("cache")] == [(B, G, 5, D)] * 2
+
+
+@check(
+    "A prefill is causal attention of turned queries to turned keys",
+    category="values",
+    points=5,
+    after="prefill_shape",
+)
+def test_prefill(candidate, draw):
+    layer = layer_of(candidate)
+    for length in (1, 2, 7, 13):
+        assert_close(layer(draw.normal(B, length, E)), "output")
+
+
+@check(
+    "Query heads in order share key/value heads: 0 0 0 1 1 1, not 0 1 0 1 0 1",
+    category="values",
+    points=3,
+    after="prefill_shape",
+)
+def test_groups(candidate, draw):
+    for heads, groups in ((6, 2), (6, 3), (6, 6), (6, 1), (12, 3), (8, 4)):
+        layer = layer_of(candidate, 4 * heads, heads, groups)
+        for answer in caching.run_chunks(layer, draw.normal(B, 7, 4 * heads), [4, 3]):
+            assert_close(answer, "output", "cache")
+
+
+test_cache_values = restated(
+    caching.test_cache_values,
+    "The cache holds turned keys, and values as they are, of all positions, oldest first",
+)
+
+
+@check(
+    "Features i and i + D/2 turn by position · 10000^(−2i/D), for small and for large D",
+    category="values",
+    points=2,
+    after="prefill_shape",
+)
+def test_frequencies(candidate, draw):
+    for width in (2, 4, 6, 64):
+        layer = layer_of(candidate, 2 * width, 2, 1)
+        assert_close(layer(draw.normal(1, 9, 2 * width)), "output", "cache")
+
+
+test_one_step = caching.test_one_step
+test_many_steps = caching.test_many_steps
+test_steps_from_nothing = caching.test_steps_from_nothing
+test_chunk_on_warm_cache = caching.test_chunk_on_warm_cache
+test_future_is_not_felt = caching.test_future_is_not_felt
+
+
+@check(
+    "With a window W, a position sees W positions, itself included",
+    category="masking",
+    points=4,
+    after="prefill",
+)
+def test_window(candidate, draw):
+    for window in (1, 2, 3, 6, 7, 8, 40):
+        layer = layer_of(candidate, window=window)
+        for length in (7, 13):
+            assert_close(layer(draw.normal(B, length, E)), "output", "cache")
+
+
+@check(
+    "The window reaches back into the cache, which still holds every position",
+    category="masking",
+    points=4,
+    after=("window", "chunk_on_warm_cache"),
+)
+def test_window_on_warm_cache(candidate, draw):
+    for window in (2, 1, 4, 9):
+        layer = layer_of(candidate, window=window)
+        for lengths in ([5, 4, 1, 1, 1], [2, 7, 1], [11, 6], [1] * 13):
+            for answer in caching.run_chunks(layer, draw.normal(B, sum(lengths), E), lengths):
+                assert_close(answer, "output", "cache")
+
+
+test_two_continuations = caching.test_two_continuations
+
+
+@check("A cache once returned never changes", category="robustness", points=3, after="one_step")
+def test_old_caches_stay(candidate, draw):
+    for window in (None, 3):
+        layer = layer_of(candidate, window=window)
+        answers = list(caching.run_chunks(layer, draw.normal(B, 12, E), [4, 1, 1, 1, 3, 2]))
+        layer(draw.normal(B, 3, E), answers[0].live("cache"))
+
+        for step, answer in enumerate(answers):
+            again = zip(layer.read(answer.live("cache")), answer.pairs("cache"), strict=True)
+            for found, (_, expected, _) in again:
+                compare(found, expected, f"the cache that call {step + 1} returned, read again,")
+
+
+@check(
+    "Nothing hides in the module: another instance continues from the cache alone",
+    category="robustness",
+    points=3,
+    after="one_step",
+)
+def test_no_hidden_state(candidate, draw):
+    layer = layer_of(candidate)
+    twin = layer.twin()
+    prefix = layer(draw.normal(B, 5, E), keep=True)
+    layer(draw.normal(B, 5, E))  # an unrelated call, as long as the prefix, before the step
+
+    assert_close(twin(draw.normal(B, 2, E), prefix.live("cache")), "output", "cache")
+    assert_close(layer(draw.normal(B, 1, E), prefix.live("cache")), "output", "cache")
+    for changed in ("k", "v", "kv"):  # all else is as the call before returned it
+        cache = dict(zip("kv", layer(draw.normal(B, 5, E)).tensors("cache"), strict=True))
+        at = draw.integer(1, 4)
+        for name in changed:
+            cache[name] = cache[name].clone()
+            cache[name][-1, -1, at] = draw.normal(D)
+        assert_close(layer(draw.normal(B, 1, E), tuple(cache.values())), "output", "cache")
+
+
+test_starts_anew = caching.test_starts_anew
+
+
+@check("Input and cache are left as they were", category="robustness", points=2, after="one_step")
+def test_inputs_unchanged(candidate, draw):
+    for window in (None, 3):
+        layer = layer_of(candidate, window=window)
+
+        assert_inputs_unchanged(layer, draw.normal(B, 3, E))
+        assert_inputs_unchanged(layer, draw.normal(B, 3, E), cache_of(draw, 5))
+
+
+@check(
+    "A cache from elsewhere serves, short or long: only its values and its length count",
+    category="values",
+    points=2,
+    after="one_step",
+)
+def test_foreign_cache(candidate, draw):
+    for window in (None, 700):
+        for T in (7, 2100, 4200):
+            answer = layer_of(candidate, window=window)(draw.normal(B, 2, E), cache_of(draw, T))
+
+            assert_close(answer, "output", "cache")
+
+
+@check(
+    "Sizes of 1 are sizes like others: B = 1, H = 1, and D = 2",
+    category="shape",
+    points=1,
+    after="one_step",
+)
+def test_size_one(candidate, draw):
+    for batch, heads, width in ((1, 6, 60), (2, 1, 10), (2, 4, 8), (1, 1, 2)):
+        layer = layer_of(candidate, width, heads, 1)
+        for answer in caching.run_chunks(layer, draw.normal(batch, 6, width), [3, 1, 2]):
+            assert_close(answer, "output", "cache")
+
+
+@check("Large logits stay finite and right", category="numerics", points=2, after="one_step")
+def test_large_logits(candidate, draw):
+    layer = layer_of(candidate)
+    for scale in (30.0, 100.0):
+        for answer in caching.run_chunks(layer, scale * draw.normal(B, 8, E), [4, 1, 3]):
+            assert_close(answer, "output")
+    narrow = layer_of(candidate, D, 1, 1)
+    low = lowest(draw, narrow)
+    x = torch.stack([low, -low, low, -low])[None]  # the first sees but itself
+    for lengths in ([4], [2, 2]):
+        for answer in caching.run_chunks(narrow, x, lengths):
+            assert_close(answer, "output")
+    # cached keys that meet the query at position 2 as its own key does: all that it sees is low
+    keys, values = narrow(torch.stack([low] * 3)[None]).tensors("cache")
+    cache = (keys[:, :, 2:].repeat(1, 1, 2, 1), values[:, :, :2].clone())
+    assert_close(narrow(torch.stack([low, -low])[None], cache), "output")
+
+
+@check(
+    "What lies before the window weighs nothing, however low all scores within it are",
+    category="numerics",
+    points=1,
+    after=("window_on_warm_cache", "large_logits"),
+)
+def test_low_scores_in_window(candidate, draw):
+    layer = layer_of(candidate, D, 1, 1, window=1)
+    low = lowest(draw, layer)
+    x = torch.stack([-low, low, -low, low])[None]
+    for lengths in ([4], [2, 2], [1, 1, 1, 1]):
+        for answer in caching.run_chunks(layer, x, lengths):
+            assert_close(answer, "output")
+
+
+test_float64 = caching.test_float64
+
+
+@check("bfloat16 in, bfloat16 out", category="numerics", points=1, after="one_step")
+def test_bfloat16(candidate, draw):
+    layer = layer_of(candidate, dtype=torch.bfloat16)
+    for answer in caching.run_chunks(layer, draw.normal(B, 6, E, dtype=torch.bfloat16), [3, 1, 2]):
+        assert_close(answer, "output", "cache")
+
+
+@check(
+    "bfloat16 does not blur the positions: angles are computed in float32",
+    category="numerics",
+    points=2,
+    after="bfloat16",
+)
+def test_bfloat16_far_on(candidate, draw):
+    layer = layer_of(candidate, dtype=torch.bfloat16)
+    for T in (4900, 301):
+        x = draw.normal(B, 7, E, dtype=torch.bfloat16)
+        cache = cache_of(draw, T, dtype=torch.bfloat16)
+        few = tuple(0.01 * one for one in cache)  # small, as the largest number sets the tolerance
+        assert_close(layer(0.1 * x, few), "cache", "output")
+        assert_close(layer(x, cache), "cache", "output")
+
+
+@check(
+    "Without a cache, gradients reach x and every parameter, and are right",
+    category="gradients",
+    points=3,
+    after="prefill",
+)
+def test_gradients(candidate, draw):
+    for window in (None, 3):
+        assert_gradients_match(
+            layer_of(candidate, window=window),
+            draw.normal(B, 5, E),
+            wrt=(0,),
+            cotangents=[draw.normal(B, 5, E)],
+            parameters=True,
+        )
+
+
+@check(
+    "A strided input, as transposing makes it, gives the same",
+    category="robustness",
+    points=1,
+    after="one_step",
+)
+def test_non_contiguous(candidate, draw):
+    cache = tuple(draw.normal(B, 7, G, D).transpose(1, 2) for _ in "kv")
+
+    assert_close(layer_of(candidate)(draw.normal(3, B, E).transpose(0, 1), cache), "output")
+
+
+@check(
+    "Sizes that do not divide raise, an odd head size and an input of another width too",
+    category="robustness",
+    points=2,
+    after="prefill_shape",
+)
+def test_bad_sizes(candidate, draw):
+    for sizes, why in (
+        ((50, 6, 2), "embed_dim 50 with 6 heads"),
+        ((60, 6, 4), "6 heads with 4 key/value heads"),
+        ((30, 6, 2), "heads of 5 features, which is odd"),
+        ((6, 6, 3), "heads of 1 feature, which is odd"),
+    ):
+        assert_rejected(candidate.DecoderAttention, *sizes, None, why=why)
+    assert_rejected(
+        layer_of(candidate),
+        draw.normal(B, 5, E - 1),
+        why="an input of another width than embed_dim",
+    )
+
+
+@check(
+    "Old positions are not projected again, and a step's work grows with T, not T²",
+    category="cost",
+    points=3,
+    after="many_steps",
+)
+def test_work_of_a_step(candidate, draw):
+    layer = layer_of(candidate)
+    flops = {}
+    for T in (64, 128, 256):
+        flops[T] = layer.observe(draw.normal(1, 1, E), cache_of(draw, T, batch=1)).flops
+
+    first, second = flops[128] - flops[64], flops[256] - flops[128]
+    attending = 4 * 64 * E  # two products of (1, D) and (D, 64) a head, 2 operations an element
+    if first > 1.5 * attending:
+        fail(
+            "old positions seem to be projected again: a step does more than attend to them",
+            f"{first} operations for 64 more cached positions; attending to them takes {attending}",
+        )
+    if second > 2.5 * first:
+        fail(
+            "the work of a step grows faster than the cache: more than the new scores are computed",
+            f"{first} operations more from T = 64 to 128, {second} from 128 to 256",
+        )
+
+
+@check(
+    "Written from scratch: no fused or official attention",
+    category="policy",
+    points=3,
+    after="many_steps",
+)
+def test_written_from_scratch(candidate, draw):
+    for window in (None, 3):
+        layer = layer_of(candidate, window=window)
+
+        assert_written_from_scratch(candidate, layer, draw.normal(B, 3, E))
+        assert_written_from_scratch(candidate, layer, draw.normal(B, 1, E), cache_of(draw, 7))
+
+
+@check(
+    "No Python loop over positions or heads",
+    category="policy",
+    points=0,
+    after="prefill_shape",
+    advisory=True,
+)
+def test_no_loop(candidate, draw):
+    layer = layer_of(candidate)
+    short, long = layer.observe(draw.normal(B, 3, E)), layer.observe(draw.normal(B, 12, E))
+    assert_operations_do_not_grow(short, long, "positions")
+
+    few = layer_of(candidate, 32, 2, 1).observe(draw.normal(B, 3, 32))
+    many = layer_of(candidate, 32, 8, 1).observe(draw.normal(B, 3, 32))
+    assert_operations_do_not_grow(few, many, "heads")
+
+
+@check(
+    "On a GPU in float32: the same values and caches, chunk by chunk",
+    category="gpu",
+    points=2,
+    after="many_steps",
+)
+def test_gpu_float32(gpu, draw):
+    for window in (None, 3):
+        layer = layer_of(gpu, window=window)
+
+        for answer in caching.run_chunks(layer, draw.normal(B, 6, E), [3, 1, 2]):
+            assert_close(answer, "output")
+
+
+@check(
+    "On a GPU in bfloat16: the same values",
+    category="gpu",
+    points=2,
+    after="gpu_float32",
+)
+def test_gpu_half(gpu, draw):
+    layer = layer_of(gpu, dtype=torch.bfloat16)
+
+    for answer in caching.run_chunks(layer, draw.normal(B, 4, E, dtype=torch.bfloat16), [3, 1]):
+        assert_close(answer, "output")
+
+
+@check(
+    "On a GPU: what is computed and returned stays there",
+    category="gpu",
+    points=2,
+    after="many_steps",
+)
+def test_gpu_device(gpu, draw):
+    for window in (None, 3):
+        layer = layer_of(gpu, window=window)
+        *_, second = caching.run_chunks(layer, draw.normal(B, 5, E), [3, 2])
+
+        assert_stays_on_device(gpu, layer, draw.normal(B, 3, E), None)
+        assert_stays_on_device(gpu, layer, draw.normal(B, 1, E), second.live("cache"))
