@@ -10,6 +10,7 @@ import ast
 import difflib
 import functools
 import itertools
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,8 @@ from typing import Any
 from mha_judge.bank.mistake import Mistake
 from mha_judge.bank.problem import Entry
 from mha_judge.diagnosis.derived import derived
+
+warnings.filterwarnings("ignore", module=r"mistake\Z")  # no user wrote what torch warns of there
 
 MAX_PROGRAMS = 3
 """The most programs for one candidate's mistakes, if one program cannot make them all."""
