@@ -291,13 +291,16 @@ def test_bad_shapes(candidate, draw):
         assert_rejected(backward, turned, x, weight, why="a grad_output with rows in other axes")
 
 
-@check("Derived by hand: no autograd of any kind", category="policy", points=4, after="shapes")
+VALUES = ("layer_norm", "rms_norm", "layer_norm_backward", "rms_norm_backward")
+
+
+@check("Derived by hand: no autograd of any kind", category="policy", points=4, after=VALUES)
 def test_no_autograd(candidate, draw):
     for function, args, _ in calls(candidate, *inputs(draw, 3, 5, 7)):
         assert_no_autograd(candidate, function, *args)
 
 
-@check("Written from scratch: no norm of the library", category="policy", points=4, after="shapes")
+@check("Written from scratch: no norm of the library", category="policy", points=4, after=VALUES)
 def test_no_library_norm(candidate, draw):
     for function, args, _ in calls(candidate, *inputs(draw, 3, 5, 7)):
         assert_no_library_norm(candidate, function, *args)

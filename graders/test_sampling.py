@@ -465,7 +465,7 @@ def test_sample_precision(candidate, draw):
 
 
 @check(
-    "Another number of numbers than of rows raises",
+    "Uniform numbers of another shape raise",
     category="robustness",
     points=1,
     after="sample_shape",

@@ -54,12 +54,13 @@ def compare(found: object, expected: Expected, label: str, slack: float = 1.0) -
         return
     wrong = error > tolerance
     index = tuple(int(i) for i in wrong.nonzero()[0])
-    share = int(wrong.sum()) / wrong.numel()
+    count, of = int(wrong.sum()), wrong.numel()
+    share = f"{count / of:.0%} of the" if count >= of / 100 else f"{count} of {of}"
     raise CheckFailure(
         f"{label} differs from the reference",
         f"shape {tuple(exact.shape)}; first difference at {list(index)}: expected "
         f"{exact[index].item():.6g}, got {actual[index].item():.6g}; largest error {worst:.2e}, "
-        f"allowed {tolerance:.1e}; {share:.0%} of the elements differ",
+        f"allowed {tolerance:.1e}; {share} elements differ",
         margin=worst / tolerance if tolerance else None,
         sample=sample_at(index, exact, actual, label),
     )
@@ -89,9 +90,10 @@ def require_form(found: object, expected: Expected, label: str) -> Tensor:
     shape, wanted = tuple(found.shape), tuple(expected.rounded.shape)
     if shape != wanted:
         raise CheckFailure(f"{label} has shape {shape}; {wanted} is wanted")
-    if found.dtype != expected.rounded.dtype:
+    if found.dtype != (dtype := expected.rounded.dtype):
+        have = "the inputs have {}" if dtype.is_floating_point else "{} is wanted"
         raise CheckFailure(
-            f"{label} has dtype {_dtype(found)}; the inputs have {_dtype(expected.rounded)}"
+            f"{label} has dtype {_dtype_name(found.dtype)}; {have.format(_dtype_name(dtype))}"
         )
     return found
 
@@ -130,5 +132,5 @@ def _compare_nonfinite(actual: Tensor, exact: Tensor, label: str) -> None:
             )
 
 
-def _dtype(tensor: Tensor) -> str:
-    return str(tensor.dtype).removeprefix("torch.")
+def _dtype_name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
