@@ -187,7 +187,7 @@ def test_what_a_mistake_keeps_from_running_is_not_called_right(channel):
     assert "gradients" in stopped
     assert "square" not in stopped  # there values are as wide as queries
     assert report.score == 85.0
-    assert f"and {len(stopped)} cannot be told yet." in in_one_sentence(report)
+    assert f"; {len(stopped)} cannot be told yet." in in_one_sentence(report)
 
 
 def test_an_answer_for_one_form_of_input_loses_what_that_form_is_asked(channel):

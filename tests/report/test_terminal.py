@@ -70,15 +70,15 @@ def test_a_mistake_comes_first_with_its_price(make_report):
 
     at = next(n for n, line in enumerate(lines) if line.startswith("✗ a diagnosis"))
     assert lines[at].endswith("−15")
-    assert text.index("a diagnosis") < text.index("Fails for other reasons")
-    assert text.index("Fails for other reasons") < text.index("shape 1")
+    assert text.index("a diagnosis") < text.index("Fails all the same")
+    assert text.index("Fails all the same") < text.index("shape 1")
 
 
 def test_one_sentence_says_what_the_mistakes_come_to(make_report):
     text = shown(explained(make_report()))
 
     assert "One mistake explains 1 of 4 failures (−15). With it granted, the other 2 checks" in text
-    assert "and 3 still do not." in text
+    assert "; 3 still do not." in text
     assert "As it stands: 10." in text
 
 

@@ -91,7 +91,7 @@ class Sheet(_Model):
     load_problem: str = ""
     mistakes: list[Made] = []
     failures: list[Failed] = []
-    """What failed for other reasons."""
+    """What fails with the mistakes granted, too."""
     failing_call: FailingCall | None = None
     wrong_where: str = ""
     """What the wrong calls that no mistake explains have in common."""

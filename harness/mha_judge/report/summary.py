@@ -28,7 +28,7 @@ class Summary:
     failures: list[CheckResult]
     """Counting checks that failed, whatever the reason."""
     unexplained: list[CheckResult]
-    """Those that no mistake that is named explains."""
+    """Those that fail with the mistakes that are named granted, too."""
     advice: list[CheckResult]
     """Advisory checks that failed for reasons of their own."""
     waiting: list[CheckResult]
@@ -41,7 +41,13 @@ class Summary:
 
 def summarise(report: Report) -> Summary:
     """Return the checks of a report, sorted by what they say."""
-    explained = {check for diagnosis in report.diagnoses for check in diagnosis.checks}
+    tried = {mistake for check in report.checks for mistake in check.granted}
+    explained = {
+        check
+        for diagnosis in report.diagnoses
+        if diagnosis.id not in tried  # else only what passes with it granted is explained by it
+        for check in diagnosis.checks
+    }
     lacking = {check.id for check in report.without_gpu}
     bad = [c for c in report.checks if c.outcome.is_bad]
     own = [c for c in bad if not c.granted and c.id not in explained]
