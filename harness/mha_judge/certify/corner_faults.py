@@ -167,7 +167,7 @@ _CONDITIONS: dict[CornerFault, str] = {
 }
 TOLD: Mapping[str, tuple[str, ...]] = {
     **{axis: tuple(filter(None, values.values())) for axis, values in AXES.items()},
-    "scores": ("where scores are",),
+    "scores": ("where scores are", "where every score"),
     "values": ("where values are",),
     "mask dtype": ("is int8",),
     "length": ("where ",),
