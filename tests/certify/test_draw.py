@@ -49,8 +49,6 @@ def bank(tmp_path):
         "problems/kv-cache-step/questions.toml",
         "graders/test_kv_cache_step.py",
         "reference/kv_cache_step.py",
-        "reference/mistakes/kv-cache-step.toml",
-        "reference/mistakes/kv-cache-step/no_scale.py",
         "reference/mutants/kv_cache_step.toml",
     ],
 )
@@ -74,25 +72,56 @@ WORDS = "title = 'No scale'\nexplanation = 'It is missing.'\nhint = 'Look at the
 EDITS = "edits = [{ old = ' / 2', new = '' }]\n"
 
 
-def test_mistakes_are_compared_wherever_they_are_written(bank):
-    folder = bank.root / "reference"
+@pytest.fixture
+def mistakes(bank):
+    """Return the folder of mistakes; two problems share one, a third has the same for itself."""
+    folder = bank.root / "reference" / "mistakes"
     for problem_id, by in (("gqa", "2"), ("mqa", "2"), ("rope", "3")):
-        (folder / f"{problem_id}.py").write_text(f"x = y / {by}\n", encoding="utf-8")
+        (folder.parent / f"{problem_id}.py").write_text(f"x = y / {by}\n", encoding="utf-8")
         written = SCALE + WORDS + EDITS.replace("2", by)
-        (folder / "mistakes" / f"{problem_id}.toml").write_text(written, encoding="utf-8")
+        (folder / f"{problem_id}.toml").write_text(written, encoding="utf-8")
     commit(bank.root)
-    shared = folder / "mistakes" / "shared.toml"
+    return folder
+
+
+def rewrite(path, old, new):
+    path.write_text(path.read_text("utf-8").replace(old, new), encoding="utf-8")
+
+
+def test_mistakes_are_compared_wherever_they_are_written(bank, mistakes):
+    shared = mistakes / "shared.toml"
     shared.write_text(f"[no-scale]\nkilled_by = 'values'\n{WORDS}{EDITS}", encoding="utf-8")
     for problem_id in ("gqa", "mqa"):
-        path = folder / "mistakes" / f"{problem_id}.toml"
+        path = mistakes / f"{problem_id}.toml"
         path.write_text("[[mistake]]\nshared = 'no-scale'\n", encoding="utf-8")
-    known = ["gqa", "mqa", "rope"]
 
-    assert draw(bank, known, "HEAD", None).changed == ()
+    assert not draw(bank, ["gqa", "mqa", "rope"], "HEAD", None).mistakes
     commit(bank.root)
-    text = shared.read_text("utf-8").replace("new = ''", "new = ' / 4'")
-    shared.write_text(text, encoding="utf-8")
-    assert draw(bank, known, "HEAD", None).changed == ("gqa", "mqa")
+    rewrite(shared, "new = ''", "new = ' / 4'")
+    changed = draw(bank, ["gqa", "mqa", "rope"], "HEAD", None).mistakes
+    assert changed == {("gqa", "no-scale"), ("mqa", "no-scale")}
+
+
+def test_a_mistake_that_has_changed_is_tried_and_what_stands_beside_it_is_not(bank, mistakes):
+    path = mistakes / "rope.toml"
+    other = SCALE.replace("no-scale", "twice") + WORDS + EDITS.replace("2", "3")
+    path.write_text(path.read_text("utf-8") + other.replace("''", "' * 2'"), encoding="utf-8")
+
+    drawn = draw(bank, IDS, "HEAD", 0)
+
+    assert drawn.mistakes == {("rope", "twice")}
+    assert drawn.takes("rope", "twice")
+    assert not all(drawn.takes("rope", name) for name in "abcdef")
+    assert drawn.changed == ()
+    assert "what has changed since" in str(drawn)
+    assert "(none; mistakes of others: 1)" in str(drawn)
+
+
+@pytest.mark.parametrize("said", ["No scale", "It is missing.", "Look at the units."])
+def test_words_of_a_mistake_are_no_change(bank, mistakes, said):
+    rewrite(mistakes / "rope.toml", said, "Said otherwise")
+
+    assert not draw(bank, IDS, "HEAD", None).mistakes
 
 
 @pytest.mark.parametrize(

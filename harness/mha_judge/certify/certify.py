@@ -135,6 +135,16 @@ class _Certifying:
     def _takes(self, name: str) -> bool:
         return self._draw is None or self._draw.takes(self._problem.id, name)
 
+    @functools.cached_property
+    def _taken_pairs(self) -> dict[str, Program]:
+        """The pairs that are tried: those drawn, and those of a mistake that has changed."""
+        changed = self._draw.mistakes if self._draw else ()
+        return {
+            name: pair
+            for name, pair in self._pairs.items()
+            if self._takes(name) or any((self._problem.id, m.id) in changed for m in pair.mistakes)
+        }
+
     def _grade(
         self, kind: str, sources: dict[str, str], seeds: Sequence[int], of: int | None = None
     ) -> list[tuple[Specimen, Report]]:
@@ -226,8 +236,7 @@ class _Certifying:
         every = self._bank.mistakes(self._problem.id)
         here = [m for m in every if m.device == "cpu" or not self.certificate.no_gpu]
         self.certificate.mistakes_without_gpu = [m.id for m in every if m not in here]
-        pairs = [pair for name, pair in self._pairs.items() if self._takes(name)]
-        paired = {mistake.id for pair in pairs for mistake in pair.mistakes}
+        paired = {m.id for pair in self._taken_pairs.values() for m in pair.mistakes}
         listed = {m.id: m for m in here if m.id in paired or self._takes(m.id)}
         sources = {name: m.source for name, m in listed.items()}
         kills = {
@@ -316,8 +325,8 @@ class _Certifying:
         ids = {name: [m.id for m in pair.mistakes] for name, pair in self._pairs.items()}
         sources = {
             name: pair.source
-            for name, pair in self._pairs.items()
-            if self._takes(name) and all(alone[one].scores for one in ids[name])
+            for name, pair in self._taken_pairs.items()
+            if all(alone[one].scores for one in ids[name])
         }
         for task, report in self._grade("pairs", sources, self._seeds[:1], len(ids)):
             both = ids[task.name]

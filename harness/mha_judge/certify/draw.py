@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mha_judge.bank import Bank, module_name
-from mha_judge.bank.mistake import SHARED
 from mha_judge.errors import BankError, UsageError
 
 PARTS = 7
@@ -36,6 +35,8 @@ class Draw:
     """The revision that changes are counted from; may be empty."""
     changed: tuple[str, ...]
     """Problems for which everything is tried."""
+    mistakes: frozenset[tuple[str, str]]
+    """Problem and id of every mistake that has changed, or that is new."""
     mutants: tuple[str, ...]
     """Other problems whose mutants are tried."""
     touched: frozenset[str]
@@ -50,9 +51,14 @@ class Draw:
     def takes(self, problem_id: str, name: str, parts: int = PARTS, part: int = 0) -> bool:
         """Return whether a problem's item is tried now; each is tried once in `parts` turns.
 
-        `part` separates items of one name: each is tried in another turn.
+        A mistake that has changed is always tried. `part` separates items of one name: each is
+        tried in another turn.
         """
-        return problem_id in self.changed or self.draws(f"{problem_id}/{name}", parts, part)
+        return (
+            problem_id in self.changed
+            or (problem_id, name) in self.mistakes
+            or self.draws(f"{problem_id}/{name}", parts, part)
+        )
 
     def draws(self, name: str, parts: int = PARTS, part: int = 0) -> bool:
         """Return whether it is this name's turn, whatever has changed."""
@@ -65,9 +71,11 @@ class Draw:
         since, again = (f" since {self.since[:10]}", f"SINCE={self.since[:10]} ")
         if not self.since:
             since = again = ""
+        mistakes = sum(problem_id not in self.changed for problem_id, _ in self.mistakes)
         return (
-            f"{self.note}Tried: all of what has changed{since} ({_listed(self.changed)}), and "
-            f"part {self.part} of {PARTS} of what belongs to the other problems. "
+            f"{self.note}Tried: all of what has changed{since} ({_listed(self.changed)}; "
+            f"mistakes of others: {mistakes}), and part {self.part} of {PARTS} of what "
+            "belongs to the other problems. "
             f"The same again: make check {again}TURN={self.turn}; all of it: make prove."
         )
 
@@ -104,12 +112,12 @@ def draw(bank: Bank, ids: Sequence[str], since: str | None, turn: int | None) ->
     note = ""
     if turn is None:
         turn, note = _turn(bank)
-    others = _with_other_mistakes(bank, ids, since, touched)
-    changed = tuple(one for one in ids if one in others or _has_changed(bank, one, touched))
+    changed = tuple(one for one in ids if _has_changed(bank, one, touched))
+    mistakes = _changed_mistakes(bank, ids, since, touched)
     rest = [one for one in ids if one not in changed]
     first = turn * MUTANTS_OF
     mutants = {rest[(first + i) % len(rest)] for i in range(MUTANTS_OF)} if rest else ()
-    return Draw(turn, since or "", changed, tuple(sorted(mutants)), touched, note)
+    return Draw(turn, since or "", changed, mistakes, tuple(sorted(mutants)), touched, note)
 
 
 def _turn(bank: Bank) -> tuple[int, str]:
@@ -138,36 +146,35 @@ def _has_changed(bank: Bank, problem_id: str, touched: frozenset[str]) -> bool:
     return not own.isdisjoint(touched)
 
 
-def _with_other_mistakes(
+def _changed_mistakes(
     bank: Bank, ids: Sequence[str], since: str | None, touched: frozenset[str]
-) -> set[str]:
-    """Return the problems whose mistakes differ from those at a revision, in whatever file.
+) -> frozenset[tuple[str, str]]:
+    """Return problem and id of each mistake that differs from that at a revision.
 
-    Shared mistakes are in one file, and a change of it concerns few problems.
+    It may be written in whatever file: problems share mistakes. What else belongs to a problem
+    follows from its contract, grader and reference, whatever its mistakes are.
     """
     folder = "reference/mistakes"
-    places = {
-        one: (f"{folder}/{one}.toml", f"{folder}/{one}/", f"{folder}/{SHARED}") for one in ids
-    }
-    doubtful = {one for one in ids if any(path.startswith(places[one]) for path in touched)}
-    if not (doubtful and since):
-        return doubtful
+    if since is None or not any(path.startswith(folder) for path in touched):
+        return frozenset()
     with tempfile.TemporaryDirectory() as then:
         files = subprocess.run(
             ["git", "-C", bank.root, "archive", since], check=True, capture_output=True
         )
         subprocess.run(["tar", "-x", "-C", then], check=True, input=files.stdout)
         before = Bank.at(Path(then))
-        return {one for one in doubtful if _mistakes_of(before, one) != _mistakes_of(bank, one)}
+        changed = {one: _mistakes_of(bank, one) - _mistakes_of(before, one) for one in ids}
+    return frozenset((one, name) for one in ids for name, _ in changed[one])
 
 
-def _mistakes_of(bank: Bank, problem_id: str) -> object:
-    """Return the mistakes of a problem; if they cannot be read, an object equal to no other."""
+def _mistakes_of(bank: Bank, problem_id: str) -> set[tuple[str, str]]:
+    """Return id and all but the texts of a problem's mistakes; none if they cannot be read."""
     try:
         found = bank.mistakes(problem_id)
     except BankError:
-        return object()
-    return [mistake.model_copy(update={"shared": None}) for mistake in found]
+        return set()
+    texts = {"title", "explanation", "hint", "shared"}
+    return {(mistake.id, mistake.model_dump_json(exclude=texts)) for mistake in found}
 
 
 def _git(bank: Bank, *arguments: str) -> list[str]:
