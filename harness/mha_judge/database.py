@@ -47,3 +47,35 @@ def version_of(database: sqlite3.Connection) -> int:
     """Return the version of the schema that a file says it has; a new one has 0."""
     version: int = database.execute("PRAGMA user_version").fetchone()[0]
     return version
+
+
+def prepare(database: sqlite3.Connection, application: int, version: int, schema: str) -> None:
+    """Take a file for this process alone, with its tables; a change is on disk when it is done.
+
+    Args:
+        database: The file, which may be new.
+        application: Which program's files are of this kind.
+        version: Of the schema.
+        schema: Makes the tables of a new file.
+
+    Raises:
+        sqlite3.Error: It is of another kind or version, or another process has it.
+    """
+    database.execute("pragma locking_mode = exclusive")
+    found = version_of(database)
+    (kind,) = database.execute("pragma application_id").fetchone()
+    is_new = not (found or kind)
+    is_new = is_new and not database.execute("select 1 from sqlite_schema").fetchone()
+    if not is_new and kind != application:
+        raise sqlite3.DatabaseError("it is another program's")
+    if not is_new and found != version:
+        raise sqlite3.DatabaseError(f"it is of version {found}, and this judge writes {version}")
+    database.execute("pragma journal_mode = wal")
+    database.execute("pragma synchronous = full")
+    if is_new:
+        database.executescript(
+            f"begin; {schema} pragma application_id = {application};"
+            f" pragma user_version = {version}; commit;"
+        )
+    with changing(database):  # fails if another process has it
+        pass

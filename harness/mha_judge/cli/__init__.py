@@ -33,6 +33,7 @@ _COMMANDS = {
     "progress": "progress",
     "reset": "reset",
     "score": "score",
+    "room": "room",
     "serve": "serve",
     "packet": "packet",
     "regrade": "regrade",

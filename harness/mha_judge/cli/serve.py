@@ -83,6 +83,7 @@ def command(
     bank = bank_of(ctx)
     require_extra("serve", "`serve`")
     from mha_judge.report.models import Reveal
+    from mha_judge.service.running import Address
     from mha_judge.service.server import Options, serve
 
     serve(
@@ -91,13 +92,9 @@ def command(
             sandbox=sandbox,
             workers=jobs,
             dask=dask,
-            host=host,
-            port=port,
+            address=Address(host, port, allowed, certificate, key),
             store=store or user_state_path("mha-judge") / "grades.sqlite",
             token_file=token_file,
-            allowed_hosts=allowed,
-            certificate=certificate,
-            key=key,
             most=most,
             queue_timeout_s=queue_timeout_s,
             drain_s=drain_s,

@@ -3,54 +3,67 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mha_judge.service.tokens import Tokens
+from mha_judge.service.tokens import Asker
 
 MAX_BODY_BYTES = 8 * 1024**2
 _MOST_IGNORED_BYTES = 1024**2
 """What is read of a body that is refused anyway."""
 BODY_S = 20.0
 """What a client may take to send a body."""
-_FREE = ("/", "/healthz", "/readyz", "/docs", "/openapi.json")
 
 
 class Gate:
     """Lets through what has a token and names this server, with its whole body."""
 
-    def __init__(self, app: ASGIApp, tokens: Tokens, hosts: Collection[str] | None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        asker: Callable[[str, Headers], Asker | None],
+        hosts: Collection[str] | None,
+        free: Callable[[str], bool],
+    ) -> None:
         """Take what lies behind.
 
         Args:
             app: The routes.
-            tokens: Who may ask.
+            asker: Returns who asks for a path, by the headers; None if it is nobody known.
             hosts: The names under which the server is reached, None for any: a page of another
                 site that a browser shows could have its own name lead here.
+            free: Returns whether anybody may ask for a path.
         """
         self._app = app
-        self._tokens = tokens
+        self._asker = asker
         self._hosts = None if hosts is None else frozenset(host.lower() for host in hosts)
+        self._free = free
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await self._app(scope, receive, send)
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        refused = self._refused(scope["path"], headers)
+        refused = self._refused(headers)
         if refused is None:
-            scope["asker"] = self._tokens.asker(headers.get("authorization"))
-            if scope["asker"] is None and scope["path"] not in _FREE:
+            scope["asker"] = self._asker(scope["path"], headers)
+            if scope["asker"] is None and not self._free(scope["path"]):
                 refused = JSONResponse(
                     {"detail": "send a token: `Authorization: Bearer TOKEN`"},
                     401,
                     {"WWW-Authenticate": "Bearer"},
                 )
+        if scope["type"] == "websocket":
+            # a browser lets any page open one, and says whose page it is
+            if refused is not None or "origin" not in headers:
+                await send({"type": "websocket.close", "code": 1008})
+            else:
+                await self._app(scope, receive, send)
+            return
         most = MAX_BODY_BYTES if refused is None else _MOST_IGNORED_BYTES
         body = b""
         try:  # of what is refused too: a client that is still sending would not read why
@@ -68,7 +81,7 @@ class Gate:
         else:
             await self._app(scope, _given(body, receive), send)
 
-    def _refused(self, path: str, headers: Headers) -> JSONResponse | None:
+    def _refused(self, headers: Headers) -> JSONResponse | None:
         host, origin = _name(f"//{headers.get('host', '')}"), headers.get("origin")
         if not host or (self._hosts is not None and host not in self._hosts):
             return _because(421, "this server is not reached under that name; see --allow-host")

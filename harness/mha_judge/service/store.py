@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from mha_judge.database import changing, connected, version_of
+from mha_judge.database import changing, connected, prepare
 from mha_judge.errors import UsageError
 from mha_judge.service.models import Ask, Reason
 
@@ -59,33 +59,11 @@ class Store:
         self._lock = threading.Lock()
         try:
             self._db = connected(path)
-            self._prepare()
+            prepare(self._db, _APPLICATION_ID, SCHEMA_VERSION, _SCHEMA)
         except (OSError, sqlite3.Error) as error:
             raise UsageError(
                 f"{path} cannot be used as a store: {error}; name another file with --store"
             ) from error
-
-    def _prepare(self) -> None:
-        self._db.execute("pragma locking_mode = exclusive")
-        version = version_of(self._db)
-        (kind,) = self._db.execute("pragma application_id").fetchone()
-        is_new = not (version or kind)
-        is_new = is_new and not self._db.execute("select 1 from sqlite_schema").fetchone()
-        if not is_new and kind != _APPLICATION_ID:
-            raise sqlite3.DatabaseError("it is another program's")
-        if not is_new and version != SCHEMA_VERSION:
-            raise sqlite3.DatabaseError(
-                f"it is of version {version}, and this judge writes {SCHEMA_VERSION}"
-            )
-        self._db.execute("pragma journal_mode = wal")
-        self._db.execute("pragma synchronous = full")
-        if is_new:
-            self._db.executescript(
-                f"begin; {_SCHEMA} pragma application_id = {_APPLICATION_ID};"
-                f" pragma user_version = {SCHEMA_VERSION}; commit;"
-            )
-        with changing(self._db):  # fails if another server has it
-            pass
 
     def add(self, grades: Sequence[Stored], owner: str, key: str | None, digest: str) -> list[str]:
         """Keep new grades, on disk when this returns; return their ids.

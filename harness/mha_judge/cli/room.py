@@ -1,0 +1,131 @@
+"""`mha-judge room`: an interview, or a lesson, in browsers."""
+
+from __future__ import annotations
+
+import datetime
+from contextlib import closing
+from pathlib import Path
+
+import click
+from platformdirs import user_state_path
+
+from mha_judge.cli.answer_options import jobs_option
+from mha_judge.cli.context import bank_of, folded
+from mha_judge.cli.language import language_option
+from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.extras import require_extra
+from mha_judge.gpu import GpuAccess
+from mha_judge.sandbox import SandboxOptions
+
+_store_option = click.option(
+    "--store",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Folder with the records of all rooms; default: in the user's state folder.",
+)
+
+
+class _Rooms(click.Group):
+    """Takes the name of a problem, or none, for `open`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
+            args = ["open", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group("room", cls=_Rooms, options_metavar="", subcommand_metavar="[open] [ID]... | COMMAND")
+def command() -> None:
+    """Hold an interview in browsers: one editor, a judge, a clock, and a record of it all.
+
+    `mha-judge room sdpa gqa` opens a room for two problems; `mha-judge room open --help` tells how
+    others reach it.
+    """
+    require_extra("serve", "`room`")
+
+
+@command.command("open")
+@click.argument("problems", metavar="[ID]...", type=folded, nargs=-1)
+@click.option("--rooms", type=click.IntRange(0, 200), default=1, show_default=True,
+              help="How many new rooms; 0 opens those of before.")  # fmt: skip
+@click.option(
+    "--candidates-see",
+    type=click.Choice(["score", "checks", "hints", "full"]),
+    default="checks",
+    show_default=True,
+    help="How much of a report candidates see, until an interviewer decides otherwise.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8760, show_default=True,
+              help="Port to listen on; 0 takes any.")  # fmt: skip
+@click.option("--allow-host", "allowed", metavar="NAME", multiple=True,
+              help="A further name of this server (repeatable).")  # fmt: skip
+@click.option("--certificate", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH",
+              help="TLS: the certificate chain, as PEM.")  # fmt: skip
+@click.option("--key", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH",
+              help="TLS: its private key, as PEM.")  # fmt: skip
+@_store_option
+@language_option("the page")
+@jobs_option("answers")
+@sandbox_options()
+@click.pass_context
+def open_(
+    ctx: click.Context,
+    problems: tuple[str, ...],
+    rooms: int,
+    candidates_see: str,
+    host: str,
+    port: int,
+    allowed: tuple[str, ...],
+    certificate: Path | None,
+    key: Path | None,
+    store: Path | None,
+    lang: str,
+    jobs: int,
+    sandbox: SandboxOptions,
+    gpus: GpuAccess,
+) -> None:
+    """Open a room, and print a link for the candidate and one for interviewers.
+
+    It begins with the first problem ID; interviewers go to the next. Without any it has all, the
+    easiest first. SIGTERM or Ctrl-C stops the server; when it is back its rooms go on under the
+    same links.
+    """
+    bank = bank_of(ctx)
+    for problem in problems:
+        bank.require(problem)
+    from mha_judge.bank.listing import summaries
+    from mha_judge.report.models import Reveal
+    from mha_judge.room.server import Options, serve
+    from mha_judge.service.running import Address
+
+    serve(
+        Options(
+            bank=bank.root,
+            sandbox=sandbox,
+            workers=jobs,
+            address=Address(host, port, allowed, certificate, key),
+            folder=store or _folder(),
+            problems=list(dict.fromkeys(problems)) or [one.id for one in summaries(bank)],
+            rooms=rooms,
+            language=lang,
+            sees=Reveal(candidates_see),
+        ),
+        click.echo,
+    )
+
+
+@command.command("list")
+@_store_option
+def list_(store: Path | None) -> None:
+    """List the rooms that were made, the newest first."""
+    from mha_judge.room.log import Log
+
+    with closing(Log((store or _folder()) / "rooms.sqlite")) as log:
+        for room, made_at in log.rooms():
+            made = datetime.datetime.fromtimestamp(made_at).astimezone()
+            click.echo(f"{room}  {made:%Y-%m-%d %H:%M}")
+
+
+def _folder() -> Path:
+    return user_state_path("mha-judge") / "rooms"

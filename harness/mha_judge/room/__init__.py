@@ -1,0 +1,1 @@
+"""A room: a document that several people edit in browsers, graded as they go, and its record."""

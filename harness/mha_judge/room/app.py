@@ -1,0 +1,214 @@
+"""The pages of rooms, and the sockets behind them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from importlib.resources import files
+
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import Request, cookie_parser
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from mha_judge.errors import UsageError
+from mha_judge.render.page import page
+from mha_judge.room.hub import Hub, Member
+from mha_judge.room.log import Log
+from mha_judge.room.messages import Here, read
+from mha_judge.room.room import Stale
+from mha_judge.sanitising import clean
+from mha_judge.service.queue import Closing, Queue
+from mha_judge.service.tokens import Asker, Role
+
+_COOKIE = "mha-judge-room"
+_OF_ROOM = re.compile(r"/rooms/([\w-]{1,40})(?:/|$)")
+_STATIC = {"room.js": "text/javascript", "room.css": "text/css"}
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+_NO_ENTRY = "This needs the link that you were given: open it once more."
+_REFUSED, _FAILED = 4000, 1011
+"""Codes with which a socket is closed: what was sent is no message; the server failed."""
+
+
+def asker_of(log: Log, path: str, headers: Headers) -> Asker | None:
+    """Return who asks for something of a room, by the cookie of its link."""
+    found = _OF_ROOM.match(path)
+    key = cookie_parser(headers.get("cookie", "")).get(_COOKIE)
+    role = log.role(found[1], key) if found and key else None
+    return Asker(role, found[1]) if found and role else None
+
+
+def make_app(hub: Hub, log: Log, queue: Queue, *, secure: bool) -> Starlette:
+    """Return the routes.
+
+    Args:
+        hub: The rooms.
+        log: Their keys and records.
+        queue: What grades; begun and ended with the server.
+        secure: Whether the server is reached by TLS alone.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        queue.open()
+        yield
+
+    async def enter(request: Request) -> Response:
+        """Let in who has a link: its key goes into a cookie of this room alone."""
+        room, key = request.path_params["room"], request.path_params["key"]
+        if log.role(room, key) is None:
+            raise HTTPException(404, "There is no such room, or its link was another.")
+        entered = RedirectResponse(f"/rooms/{room}", 303, _HEADERS)
+        entered.set_cookie(
+            _COOKIE, key, path=f"/rooms/{room}", secure=secure, httponly=True, samesite="lax"
+        )
+        return entered
+
+    async def room(request: Request) -> Response:
+        return _page("room.html", room=_asker(request).name)
+
+    async def record(request: Request) -> Response:
+        return _page("record.html", room=_interviewer(request).name)
+
+    async def events(request: Request) -> Response:
+        """Return all that happened, for the playback."""
+        told = await asyncio.to_thread(log.events, _interviewer(request).name)
+        return JSONResponse([*told], headers=_HEADERS)
+
+    async def static(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in _STATIC:
+            raise HTTPException(404)
+        body = files("mha_judge.room").joinpath("static", name).read_bytes()
+        headers = {**_HEADERS, "Cache-Control": "no-cache"}
+        return Response(body, media_type=_STATIC[name], headers=headers)
+
+    async def socket(websocket: WebSocket) -> None:
+        asker = websocket.scope["asker"]
+        if asker is None:
+            await websocket.close(1008)
+            return
+        await websocket.accept()
+        await _Connected(hub, websocket, asker).run()
+
+    async def healthz(_: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    return Starlette(
+        routes=[
+            Route("/rooms/{room}/enter/{key}", enter),
+            Route("/rooms/{room}", room),
+            Route("/rooms/{room}/record", record),
+            Route("/rooms/{room}/record.json", events),
+            Route("/static/{name}", static),
+            Route("/healthz", healthz),
+            WebSocketRoute("/rooms/{room}/socket", socket),
+        ],
+        lifespan=lifespan,
+        exception_handlers={HTTPException: _refused},
+    )
+
+
+class _Connected:
+    """One browser's socket, from its first message to its last."""
+
+    def __init__(self, hub: Hub, websocket: WebSocket, asker: Asker) -> None:
+        self._hub = hub
+        self._socket = websocket
+        self._asker = asker
+
+    async def run(self) -> None:
+        member: Member | None = None
+        sending: asyncio.Task[None] | None = None
+        room = self._asker.name
+        try:
+            first = read(await self._socket.receive_text())
+            if not isinstance(first, Here):
+                raise UsageError("the first message says what the browser has")
+            member = await self._hub.enter(room, self._asker.role, first.versions)
+            sending = asyncio.create_task(self._send(member))
+            while True:
+                await self._take(member, await self._socket.receive_text())
+        except WebSocketDisconnect:
+            pass
+        except (UsageError, KeyError) as error:  # starlette raises KeyError for bytes
+            await self._close(_REFUSED, str(error))
+        except sqlite3.Error:
+            await self._close(_FAILED, "the room cannot be kept on this disk now")
+        finally:
+            if sending is not None:
+                sending.cancel()
+            if member is not None:
+                await asyncio.shield(self._hub.leave(room, member))
+
+    async def _take(self, member: Member, text: str) -> None:
+        message = read(text)
+        if isinstance(message, Here):
+            raise UsageError("a browser says once what it has")
+        try:
+            await self._hub.take(self._asker.name, member, message)
+        except Stale:
+            member.tell("refused", what=message.kind, why="")
+        except (UsageError, Closing) as error:
+            member.tell("refused", what=message.kind, why=clean(str(error)))
+        except sqlite3.Error:
+            why = "this cannot be kept on the server's disk now; try again"
+            member.tell("refused", what=message.kind, why=why)
+
+    async def _send(self, member: Member) -> None:
+        while (text := await member.unsent.get()) is not None:
+            await self._socket.send_text(text)
+        await self._close(_REFUSED, "the connection is too slow")
+
+    async def _close(self, code: int, reason: str) -> None:
+        with suppress(RuntimeError):  # it is closed
+            await self._socket.close(code, clean(reason)[:100])
+
+
+def _asker(request: Request) -> Asker:
+    asker: Asker | None = request.scope["asker"]
+    if asker is None:
+        raise HTTPException(403, _NO_ENTRY)
+    return asker
+
+
+def _interviewer(request: Request) -> Asker:
+    asker = _asker(request)
+    if asker.role is not Role.INTERVIEWER:
+        raise HTTPException(403, "This is for interviewers.")
+    return asker
+
+
+def _page(template: str, **values: str) -> Response:
+    nonce = secrets.token_urlsafe(12)
+    rules = {
+        "default-src": "'none'", "script-src": "'self'", "connect-src": "'self'",
+        "style-src": f"'self' 'nonce-{nonce}'", "img-src": "data:", "base-uri": "'none'",
+        "form-action": "'none'", "frame-ancestors": "'none'",
+    }  # fmt: skip
+    policy = "; ".join(f"{name} {value}" for name, value in rules.items())
+    body = page("mha_judge.room", template, nonce=nonce, **values)
+    return HTMLResponse(body, headers={**_HEADERS, "Content-Security-Policy": policy})
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return PlainTextResponse(error.detail, error.status_code, _HEADERS)

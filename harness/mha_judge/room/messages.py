@@ -1,0 +1,131 @@
+"""What a browser sends, one message at a time; `hub.py` tells what it is sent."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from mha_judge.errors import UsageError
+from mha_judge.report.models import Reveal
+from mha_judge.room.changes import MAX_UNITS
+
+MAX_MESSAGE_BYTES = 2 * 1024**2
+"""A text as long as may be, each character of which is an escape in JSON."""
+_Problem = Annotated[str, Field(max_length=60)]
+_Version = Annotated[int, Field(ge=0, strict=True)]
+_Place = Annotated[int, Field(ge=0, le=MAX_UNITS, strict=True)]
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+class Here(_Message):
+    """The first one: what the browser has already, after a break perhaps."""
+
+    kind: Literal["here"]
+    versions: Annotated[dict[_Problem, _Version], Field(max_length=64)] = {}
+
+
+class Push(_Message):
+    """Changes of the text of a problem, made on a version that the browser takes for current."""
+
+    kind: Literal["push"]
+    problem: _Problem
+    version: _Version
+    client: Annotated[str, Field(max_length=64)]
+    changes: Annotated[list[Any], Field(min_length=1, max_length=500)]
+
+
+class Cursor(_Message):
+    """Where one's cursor is; `anchor` is the end of a selection that stays."""
+
+    kind: Literal["cursor"]
+    problem: _Problem
+    anchor: _Place
+    head: _Place
+
+
+class Run(_Message):
+    """Grade a problem's text as it is."""
+
+    kind: Literal["run"]
+    problem: _Problem
+
+
+class Pasted(_Message):
+    """More than a line was pasted."""
+
+    kind: Literal["pasted"]
+    problem: _Problem
+    units: _Place
+    lines: _Place
+
+
+class Focus(_Message):
+    """The page was left for another window, or one came back to it."""
+
+    kind: Literal["focus"]
+    here: bool
+
+
+class Show(_Message):
+    """Interviewers: go to a problem."""
+
+    kind: Literal["show"]
+    problem: _Problem
+
+
+class See(_Message):
+    """Interviewers: how much of a report the candidate sees."""
+
+    kind: Literal["see"]
+    level: Reveal
+
+
+class Clock(_Message):
+    """Interviewers: give so many minutes from now; None takes the clock away."""
+
+    kind: Literal["clock"]
+    minutes: Annotated[float, Field(gt=0, le=600)] | None
+
+
+class Note(_Message):
+    """Interviewers: keep a note, which no candidate sees."""
+
+    kind: Literal["note"]
+    text: Annotated[str, Field(min_length=1, max_length=4_000)]
+
+
+class Hint(_Message):
+    """Interviewers: tell the candidate something, which stays on the page."""
+
+    kind: Literal["hint"]
+    text: Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
+ForInterviewers = Show | See | Clock | Note | Hint
+Message = Push | Cursor | Run | Pasted | Focus | ForInterviewers
+_MESSAGE: TypeAdapter[Here | Message] = TypeAdapter(
+    Annotated[Here | Message, Field(discriminator="kind")]
+)
+
+
+def read(text: str) -> Here | Message:
+    """Return a message.
+
+    Raises:
+        UsageError: It is none.
+    """
+    try:
+        return _MESSAGE.validate_python(
+            json.loads(text)
+        )  # pydantic's reader wants whole characters
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"no message of a room: {place}: {first['msg']}") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError("no message of a room: it is no JSON") from error

@@ -1,0 +1,210 @@
+"""What a room is at a moment: what its log says, from the first event to the last."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from mha_judge.errors import UsageError
+from mha_judge.report.models import Reveal
+from mha_judge.room.changes import Text
+from mha_judge.room.log import Event
+from mha_judge.room.messages import (
+    Clock,
+    Focus,
+    ForInterviewers,
+    Hint,
+    Message,
+    Note,
+    Pasted,
+    Push,
+    See,
+    Show,
+)
+from mha_judge.service.tokens import Role
+
+_LINE_ENDS = re.compile("\r\n?")
+MAX_EVENTS = 500_000
+"""Of one room: a fast writer's for days."""
+
+
+class Stale(UsageError):
+    """A change was made on a version that is not the current one; the browser makes it anew."""
+
+
+@dataclass
+class Sheet:
+    """The text of one problem."""
+
+    text: Text
+    updates: list[tuple[str, Any]] = field(default_factory=list)
+    """Each change with the client that made it; their number is the version."""
+
+
+@dataclass
+class Graded:
+    """A text that was handed in, and what came of it."""
+
+    grade: str
+    """Its id in the store of grades."""
+    problem: str
+    version: int
+    """How many changes the text had."""
+    at: float
+    reason: str = ""
+    """Why it is done; empty while it is not."""
+    message: str = ""
+    report: str | None = None
+    """As JSON."""
+
+
+class Room:
+    """One room; nothing here waits for disk or network."""
+
+    def __init__(
+        self, room_id: str, starter: Callable[[str], str], clock: Callable[[], float] = time.time
+    ) -> None:
+        """Take what the log needs not to say.
+
+        Args:
+            room_id: Its id.
+            starter: Returns the text with which a problem begins.
+            clock: Seconds since 1970.
+        """
+        self.id = room_id
+        self._starter = starter
+        self._clock = clock
+        self.count = 0
+        """How many events there were."""
+        self._at = 0.0
+        self.problems: list[str] = []
+        """What may be shown, in order."""
+        self.language = "en"
+        self.shown = ""
+        self.sees = Reveal.CHECKS
+        """How much of a report the candidate sees."""
+        self.ends_at: float | None = None
+        self.sheets: dict[str, Sheet] = {}
+        """The problems that were shown."""
+        self.runs: dict[str, Graded] = {}
+        """By grade, in order."""
+        self.hints: list[Event] = []
+        self.notes: list[Event] = []
+
+    @property
+    def running(self) -> Graded | None:
+        """The run that is not done yet."""
+        return next((run for run in self.runs.values() if not run.reason), None)
+
+    def event(self, who: str, kind: str, **body: Any) -> Event:
+        """Return an event of now, or of just after the last one if the clock was set back."""
+        return Event(max(self._at, self._clock()), who, kind, body)
+
+    def opening(self, problems: list[str], language: str, sees: Reveal) -> list[Event]:
+        """Return the first events of a room."""
+        opened = self.event("", "open", problems=problems, language=language, sees=sees)
+        return [
+            opened,
+            self.event("", "show", problem=problems[0], text=self._begun(problems[0])),
+        ]
+
+    def _begun(self, problem: str) -> str:
+        """Return the text with which a problem begins; a browser has one kind of line end only."""
+        return _LINE_ENDS.sub("\n", self._starter(problem))
+
+    def follow(self, events: Iterable[Event]) -> None:
+        """Take what happened."""
+        for event in events:
+            self.count += 1
+            self._at = event.at
+            self._take(event.kind, event.body, event)
+
+    def _take(self, kind: str, body: dict[str, Any], event: Event) -> None:
+        match kind:
+            case "open":
+                self.problems, self.language = body["problems"], body["language"]
+                self.sees = Reveal(body["sees"])
+            case "show":
+                self.shown = body["problem"]
+                if "text" in body:
+                    self.sheets[self.shown] = Sheet(Text(body["text"]))
+            case "change":
+                sheet = self.sheets[body["problem"]]
+                sheet.text.change(body["parts"])
+                sheet.updates.append((body["client"], body["parts"]))
+            case "run":
+                run = Graded(body["grade"], body["problem"], body["version"], event.at)
+                self.runs[run.grade] = run
+            case "graded":
+                run = self.runs[body["grade"]]
+                run.reason, run.message = body["reason"], body["message"]
+                run.report = body["report"]
+            case "see":
+                self.sees = Reveal(body["level"])
+            case "clock":
+                self.ends_at = body["ends_at"]
+            case "note":
+                self.notes.append(event)
+            case "hint":
+                self.hints.append(event)
+
+    def propose(self, role: Role, message: Message) -> list[Event]:
+        """Return what happens by a message; nothing has happened yet.
+
+        Raises:
+            UsageError: It may not be sent by this role, or makes no sense now.
+            Stale: Its changes are made on an older version.
+        """
+        if isinstance(message, ForInterviewers) and role is not Role.INTERVIEWER:
+            raise UsageError("only interviewers may do this")
+        if self.count > MAX_EVENTS:
+            raise UsageError("this room's record is full; make another room")
+        match message:
+            case Push():
+                return self._pushed(role, message)
+            case Pasted():
+                self.sheet(message.problem)
+                return [self._of(role, message)]
+            case Focus() | Note() | Hint() | See():
+                return [self._of(role, message)]
+            case Clock():
+                until = None if message.minutes is None else self._clock() + 60 * message.minutes
+                return [self.event(role, "clock", ends_at=until)]
+            case Show():
+                return [self._showing(role, message.problem)]
+            case _:
+                return []
+
+    def _of(self, role: Role, message: Message) -> Event:
+        return self.event(role, message.kind, **message.model_dump(exclude={"kind"}, mode="json"))
+
+    def sheet(self, problem: str) -> Sheet:
+        """Return the text of a problem that was shown.
+
+        Raises:
+            UsageError: It was not.
+        """
+        if problem not in self.sheets:
+            raise UsageError("this problem has not been shown in this room")
+        return self.sheets[problem]
+
+    def _pushed(self, role: Role, push: Push) -> list[Event]:
+        sheet = self.sheet(push.problem)
+        if push.version != len(sheet.updates):
+            raise Stale("the text has changed since")
+        tried = Text.like(sheet.text)
+        for parts in push.changes:
+            tried.change(parts)
+        return [
+            self.event(role, "change", problem=push.problem, client=push.client, parts=parts)
+            for parts in push.changes
+        ]
+
+    def _showing(self, role: Role, problem: str) -> Event:
+        if problem not in self.problems:
+            raise UsageError(f"this room has no problem {problem!r}")
+        begun = {} if problem in self.sheets else {"text": self._begun(problem)}
+        return self.event(role, "show", problem=problem, **begun)

@@ -1,0 +1,56 @@
+"""What the bank says of a problem, for a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from mha_judge.bank import Bank
+from mha_judge.errors import BankError
+from mha_judge.packet.questions import general, questions
+from mha_judge.report.models import Report
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+"""HTML in a text is shown, not followed."""
+
+
+class Texts:
+    """The texts of one bank. One that has left it while a room is open is said to be gone."""
+
+    def __init__(self, bank: Bank) -> None:
+        self._bank = bank
+
+    def starter(self, problem: str) -> str:
+        """Return the file with which a problem begins."""
+        return self._bank.starter(problem)
+
+    def title(self, problem: str, language: str) -> str:
+        """Return a problem's title."""
+        try:
+            return self._bank.problem(problem).title_in(language)
+        except BankError:
+            return problem
+
+    def of_problem(self, problem: str, language: str) -> dict[str, Any]:
+        """Return title, task and fine print of a problem, the texts as HTML."""
+        try:
+            task = _MARKDOWN.render(self._bank.task(problem, language))
+            fine_print = _MARKDOWN.render(self._bank.fine_print(problem, language))
+        except BankError as error:
+            task, fine_print = _MARKDOWN.render(str(error)), ""
+        return {"title": self.title(problem, language), "task": task, "fine_print": fine_print}
+
+    def questions(self, problem: str, language: str) -> list[dict[str, Any]]:
+        """Return what an interviewer may ask after a problem, and what a good answer contains."""
+        try:
+            return [one.model_dump() for one in general(problem, self._bank, language)]
+        except BankError:
+            return []
+
+    def questions_on(self, report: Report, language: str) -> dict[str, Any]:
+        """Return what an interviewer may ask of one answer."""
+        try:
+            return questions(report, self._bank, language).model_dump(exclude={"general"})
+        except BankError:
+            return {"mistakes": [], "near_misses": []}

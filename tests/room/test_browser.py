@@ -1,0 +1,237 @@
+"""Rooms in a real browser: two people, one text, whatever happens to the connection."""
+
+import shutil
+import signal
+import socket
+import threading
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from rooms import PROBLEM, Rooms
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium"),
+]
+RIGHT = (
+    Path(__file__).parents[1] / "submissions" / PROBLEM / "right_complex_exponentials.py"
+).read_text("utf-8")
+TYPING_S = 20
+AWAY_S = 10
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Page:
+    """A page of a room, with what one does there."""
+
+    def __init__(self, browser, link):
+        self.errors = []
+        self.context = browser.new_context(viewport={"width": 1280, "height": 800})
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(60_000)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.goto(link)
+        self.page.wait_for_selector(".cm-content")
+
+    @property
+    def text(self):
+        """All of the text, also what is scrolled out of sight."""
+        return self.page.evaluate(
+            "document.querySelector('.cm-content').cmTile.view.state.doc.toString()"
+        )
+
+    def type(self, text, place="Control+End", delay=0):
+        self.page.click(".cm-content")
+        self.page.keyboard.press(place)
+        self.page.keyboard.type(text, delay=delay)
+
+    def waits_for(self, text):
+        self.page.get_by_text(text, exact=False).first.wait_for()
+
+    def close(self):
+        self.context.close()
+        assert self.errors == []
+
+
+@contextmanager
+def pages(browser, *links):
+    opened = [Page(browser, link) for link in links]
+    yield opened
+    for one in opened:
+        one.close()
+
+
+def same_text(pages, within_s=30):
+    """Return the text of all, once it is the same and stays so."""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        texts = {one.text for one in pages}
+        if len(texts) == 1:
+            pages[0].page.wait_for_timeout(700)
+            if texts == {one.text for one in pages}:
+                return texts.pop()
+        pages[0].page.wait_for_timeout(100)
+    raise AssertionError(f"different texts: {[one.text[-300:] for one in pages]}")
+
+
+class Wire:
+    """A way to a server that can be cut."""
+
+    def __init__(self, port):
+        self._port = port
+        self._ends = []
+        self._is_cut = False
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        with suppress(OSError):
+            while True:
+                end = self._listening.accept()[0]
+                if self._is_cut:
+                    end.close()
+                    continue
+                other = socket.create_connection(("127.0.0.1", self._port))
+                self._ends += [end, other]
+                for source, sink in ((end, other), (other, end)):
+                    threading.Thread(target=self._pass, args=(source, sink), daemon=True).start()
+
+    @staticmethod
+    def _pass(source, sink):
+        with suppress(OSError):
+            while data := source.recv(65536):
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+
+    def cut(self):
+        self._is_cut = True
+        for end in self._ends:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+        self._ends = []
+
+    def mend(self):
+        self._is_cut = False
+
+    def close(self):
+        self.cut()
+        self._listening.close()
+
+
+def test_two_who_type_at_both_ends_of_a_line_end_with_one_text(chromium, rooms):
+    with pages(chromium, rooms.links[0][0], rooms.links[1][0]) as (one, other):
+        until = time.monotonic() + TYPING_S
+        count = 0
+        while time.monotonic() < until:
+            one.type("a😀", "Control+Home")
+            other.type("b注", "End" if count else "Control+Home")
+            if count % 5 == 0:
+                other.page.keyboard.press("Backspace")
+            if count % 7 == 0:
+                one.page.keyboard.press("Enter")
+            count += 1
+        text = same_text([one, other])
+        assert text.count("a😀") == count
+        assert count > 10
+
+
+def test_a_connection_that_was_away_brings_both_sides_together(chromium, rooms):
+    wire = Wire(rooms.port())
+    link = rooms.links[0][0].replace(f":{rooms.port()}", f":{wire.port}")
+    with pages(chromium, link, rooms.links[1][0]) as (one, other):
+        wire.cut()
+        one.page.wait_for_selector(".status:not([hidden])")
+        one.type("\n# written alone 😀")
+        other.type("# meanwhile\n", "Control+Home")
+        one.page.wait_for_timeout(1000 * AWAY_S)
+        assert "# meanwhile" not in one.text
+        wire.mend()
+        text = same_text([one, other])
+        assert text.startswith("# meanwhile\n") and text.endswith("# written alone 😀")
+        one.page.wait_for_selector(".status", state="hidden")
+    wire.close()
+
+
+def test_undo_takes_back_what_one_wrote_oneself(chromium, rooms):
+    with pages(chromium, rooms.links[2][0], rooms.links[3][0]) as (one, other):
+        before = one.text
+        one.type("\nmine = 1")
+        same_text([one, other])
+        other.type("theirs = 2\n", "Control+Home")
+        same_text([one, other])
+        one.page.keyboard.press("Control+z")
+        assert same_text([one, other]) == f"theirs = 2\n{before}"
+
+
+def test_long_pastes_and_characters_of_all_kinds_arrive(chromium, rooms):
+    pasted = "# 😀注意 é\u0301 \u202e\n" + "x = 1\n" * 30_000
+    with pages(chromium, rooms.links[2][0], rooms.links[3][0]) as (one, other):
+        one.page.click(".cm-content")
+        one.page.keyboard.press("Control+a")
+        one.page.evaluate(
+            """text => {
+              const data = new DataTransfer();
+              data.setData("text/plain", text);
+              const paste = new ClipboardEvent("paste", { clipboardData: data, bubbles: true });
+              document.querySelector(".cm-content").dispatchEvent(paste);
+            }""",
+            pasted,
+        )
+        assert same_text([one, other]) == pasted
+        other.waits_for("pasted 30002 lines")
+
+
+def test_a_room_is_used_by_keyboard_alone_and_played_back(chromium, rooms):
+    with pages(chromium, rooms.links[2][0], rooms.links[3][0]) as (one, other):
+        keys = one.page.keyboard
+        one.page.focus(".cm-content")
+        keys.press("Control+a")
+        keys.insert_text(RIGHT)
+        text = same_text([one, other])
+        keys.press("Control+Enter")
+        for page in (one, other):
+            page.page.wait_for_selector(".verdict.accepted")
+        keys.press("Escape")
+        keys.press("Tab")
+        assert one.page.evaluate("document.activeElement.tagName") != "DIV"
+        other.page.get_by_label("Add a note").fill("<img src=x onerror=alert(1)>")
+        other.page.get_by_role("button", name="Add").click()
+        other.waits_for("<img src=x onerror=alert(1)>")
+
+        played = other.context.new_page()
+        played.goto(f"{other.page.url}/record")
+        for _ in range(2):
+            played.get_by_label("Place in the recording").press("End")
+            assert text == played.evaluate(
+                "document.querySelector('.cm-content').cmTile.view.state.doc.toString()"
+            )
+            played.get_by_label("Place in the recording").press("Home")
+        played.get_by_role("button", name="Next run").click()
+        played.wait_for_selector(".verdict.accepted")
+
+
+def test_a_server_that_is_killed_loses_nothing(chromium, tmp_path):
+    rooms = Rooms(tmp_path, PROBLEM)
+    with pages(chromium, rooms.links[0][0], rooms.links[1][0]) as (one, other):
+        one.type("\n# before")
+        same_text([one, other])
+        one.type(" and after", delay=5)
+        rooms.stop(signal.SIGKILL)
+        one.type(" and later")
+        again = Rooms(tmp_path, PROBLEM, rooms=0, port=rooms.port())
+        assert same_text([one, other]).endswith("# before and after and later")
+    again.stop(signal.SIGKILL)

@@ -1,0 +1,206 @@
+"""Rooms over HTTP and sockets: what each role is told, what stays, and what nobody gets."""
+
+import json
+import signal
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from rooms import NEXT, PROBLEM, Browser, Rooms, browsers
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+pytestmark = pytest.mark.slow
+SUBMISSIONS = Path(__file__).parents[1] / "submissions" / PROBLEM
+WRONG = (SUBMISSIONS / "wrong_batch_axis.py").read_text("utf-8")
+RIGHT = (SUBMISSIONS / "right_complex_exponentials.py").read_text("utf-8")
+
+
+def replaced(told, source):
+    """Return a change of all that a room has told to a source."""
+    return [[len(told["text"].encode("utf-16-le")) // 2, *source.split("\n")]]
+
+
+def test_what_one_types_the_other_sees_and_stale_changes_are_told_again(rooms):
+    with browsers(rooms, *rooms.links[:2]) as [(one, told), (other, _)]:
+        change = [[0, "# 😀", ""], len(told["text"])]
+        one.send("push", problem=PROBLEM, version=told["version"], client="a", changes=[change])
+        seen = other.next("changes")
+        assert seen["changes"] == [["a", change]]
+        other.send("push", problem=PROBLEM, version=told["version"], client="b", changes=[change])
+        again = other.next("changes")
+        assert again["changes"] == [["a", change]]
+        assert other.next("refused")["why"] == ""
+        one.send("cursor", problem=PROBLEM, anchor=1, head=2)
+        assert other.next("cursor")["who"] == "candidate"
+    with Browser(rooms.url, *rooms.links[0][1:], versions={PROBLEM: told["version"]}) as back:
+        assert "text" not in back.next("room")
+        assert back.next("changes")["changes"] == [["a", change]]
+
+
+def test_each_role_is_told_of_a_run_what_it_may_know(rooms):
+    candidate, interviewer = rooms.links[2:4]
+    with browsers(rooms, candidate, interviewer) as [(one, told), (other, theirs)]:
+        assert theirs["problems"][0][0] == PROBLEM
+        assert {"problems", "notes", "questions"}.isdisjoint(told)
+        one.send(
+            "push", problem=PROBLEM, version=told["version"], client="a",
+            changes=[replaced(told, WRONG)],
+        )  # fmt: skip
+        one.send("run", problem=PROBLEM)
+        assert one.next("check")["check"].keys() >= {"title", "outcome"}
+        mine, full = one.next("graded"), other.next("graded")
+        assert (mine["report"]["verdict"], full["report"]["verdict"]) == ("rejected", "rejected")
+        assert full["report"]["diagnoses"][0]["title"] and full["questions"]["mistakes"]
+        assert "questions" not in mine
+        secret = json.dumps(mine)
+        for known in ("seed", full["report"]["diagnoses"][0]["title"], "explanation"):
+            assert known not in secret
+
+        other.send("see", level="hints")
+        assert one.next("room")["runs"][-1]["report"]["diagnoses"][0]["title"]
+        other.send("see", level="score")
+        assert "checks" not in one.next("room")["runs"][-1]["report"]
+        other.send("note", text="<b>slow</b>")
+        assert other.next("noted")["text"] == "<b>slow</b>"
+        other.send("hint", text="look at the axis")
+        assert one.next("hint", "noted")["text"] == "look at the axis"
+        other.send("clock", minutes=5)
+        assert one.next("clock", "noted")["ends_at"] > time.time()
+        other.send("show", problem=NEXT)
+        assert one.next("room")["problem"] == NEXT
+        for kind, body in {"see": {"level": "full"}, "show": {"problem": PROBLEM}}.items():
+            one.send(kind, **body)
+            assert "only interviewers" in one.next("refused")["why"]
+    pages = httpx.Client(base_url=rooms.url, follow_redirects=True)
+    assert pages.get(candidate[0]).status_code == 200
+    assert pages.get(f"/rooms/{candidate[1]}/record.json").status_code == 403
+    assert pages.get(interviewer[0]).status_code == 200
+    kinds = [event[2] for event in pages.get(f"/rooms/{candidate[1]}/record.json").json()]
+    assert kinds.count("graded") == 1 and {"note", "hint", "clock", "show", "join"} <= {*kinds}
+
+
+def test_an_answer_is_accepted(rooms):
+    with browsers(rooms, rooms.links[1]) as [(one, told)]:
+        one.send(
+            "push", problem=PROBLEM, version=told["version"], client="c",
+            changes=[replaced(told, RIGHT)],
+        )  # fmt: skip
+        one.next("changes")
+        one.send("run", problem=PROBLEM)
+        one.next("run")
+        one.send("run", problem=PROBLEM)
+        assert "a run is going on" in one.next("refused")["why"]
+        assert one.next("graded")["report"]["verdict"] == "accepted"
+
+
+@pytest.mark.parametrize("of", ["nobody", "another room", "elsewhere", "no origin"])
+def test_a_socket_needs_the_cookie_of_its_room_and_a_page_of_this_server(rooms, of):
+    _, room, key = rooms.links[0]
+    keys = {"nobody": "x" * 32, "another room": rooms.links[3][2]}
+    headers = {"elsewhere": {"Origin": "http://evil.example"}, "no origin": {"Origin": ""}}
+    with pytest.raises(InvalidStatus) as refused:
+        Browser(rooms.url, room, keys.get(of, key), **headers.get(of, {}))
+    assert refused.value.response.status_code == 403
+
+
+def test_a_server_is_reached_by_its_own_name(rooms):
+    reply = httpx.get(rooms.links[0][0], headers={"Host": "evil.example"})
+
+    assert reply.status_code == 421
+    assert "Set-Cookie" not in reply.headers
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/rooms/{room}", 403), ("/rooms/{room}/record", 403), ("/rooms/{room}/record.json", 403),
+        ("/rooms/{room}/enter/x", 404), ("/rooms/nowhere/enter/{key}", 404),
+        ("/static/..%2fapp.py", 404), ("/static/app.py", 404), ("/rooms/{room}/socket", 404),
+        ("/v1/grades", 404), ("/docs", 404),
+    ],
+)  # fmt: skip
+def test_who_has_no_link_gets_nothing(rooms, path, status):
+    _, room, key = rooms.links[0]
+
+    reply = httpx.get(rooms.url + path.format(room=room, key=key))
+
+    assert reply.status_code == status
+    assert "<" not in reply.text
+
+
+def test_a_page_takes_no_program_from_elsewhere_and_stands_in_no_frame(rooms):
+    entered = httpx.get(rooms.links[0][0])
+    cookie = entered.headers["Set-Cookie"]
+    assert "HttpOnly" in cookie and "SameSite=lax" in cookie
+    assert f"Path=/rooms/{rooms.links[0][1]}" in cookie
+
+    page = httpx.get(f"{rooms.url}{entered.headers['Location']}", cookies=entered.cookies)
+
+    policy = page.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy and "//" not in policy
+    assert page.headers["Referrer-Policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    ["", "[]", '{"kind": "here"}', '{"kind": "push"}', '{"kind": "run", "problem": 3}', b"\xff"],
+)
+def test_what_is_no_message_ends_the_connection_and_no_room(rooms, sent):
+    with browsers(rooms, rooms.links[0], rooms.links[1]) as [(bad, _), (good, _)]:
+        bad.socket.send(sent)
+        with pytest.raises(ConnectionClosed):
+            bad.next("nothing")
+        good.send("focus", here=True)
+        good.send("run", problem="nothing")
+        assert "not been shown" in good.next("refused")["why"]
+
+
+def test_forged_changes_do_nothing(rooms):
+    with browsers(rooms, rooms.links[0]) as [(one, told)]:
+        length, version = len(told["text"]), told["version"]
+        for changes, why in (
+            ([[length + 9]], "longer text"),
+            ([[0] * 300_000], "at most"),
+            ([[[0, "a\nb"], length]], "a part of a change"),
+            ([[length, [0, "x" * 300_000]]], "would be longer"),
+        ):
+            one.send("push", problem=PROBLEM, version=version, client="z", changes=changes)
+            assert why in one.next("refused")["why"]
+        one.send("push", problem=PROBLEM, version=version + 5, client="z", changes=[[length]])
+        assert one.next("refused")["why"] == ""
+    with browsers(rooms, rooms.links[0]) as [(_, again)]:
+        assert again["text"] == told["text"]
+
+
+def test_who_sends_too_much_is_told_to_wait(rooms):
+    with browsers(rooms, rooms.links[0]) as [(one, _)]:
+        for _ in range(90):
+            one.send("focus", here=True)
+        assert "too much at once" in one.next("refused")["why"]
+
+
+def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
+    rooms = Rooms(tmp_path, PROBLEM)
+    candidate = rooms.links[0]
+    with browsers(rooms, candidate) as [(one, told)]:
+        text, version = told["text"], told["version"]
+        one.send(
+            "push", problem=PROBLEM, version=version, client="a", changes=[replaced(told, RIGHT)]
+        )
+        one.next("changes")
+        for _ in range(20):
+            version += 1
+            change = [[0, "#", ""], len(RIGHT.encode("utf-16-le")) // 2 + 2 * (version - 1)]
+            one.send("push", problem=PROBLEM, version=version, client="a", changes=[change])
+            one.next("changes")
+        one.send("run", problem=PROBLEM)
+        one.next("run")
+        rooms.stop(signal.SIGKILL)
+    again = Rooms(tmp_path, PROBLEM, rooms=0, port=rooms.port())
+    with browsers(again, candidate) as [(one, told)]:
+        assert told["text"] == "#\n" * 20 + RIGHT != text
+        graded = [run for run in told["runs"] if run["reason"]] or [one.next("graded")]
+        assert graded[0]["report"]["verdict"] == "accepted"
+    assert again.stop() == 0

@@ -1,0 +1,209 @@
+// The text that all in a room edit: CodeMirror, its rebasing, and where the others' cursors are.
+
+import { collab, getSyncedVersion, receiveUpdates, sendableUpdates } from "@codemirror/collab";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { python } from "@codemirror/lang-python";
+import { HighlightStyle, bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { ChangeSet, EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
+import {
+  Decoration,
+  EditorView,
+  WidgetType,
+  drawSelection,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+import type { Changes, Role } from "./protocol";
+
+const MAX_UNITS = 256 * 1024;
+const CURSOR_EVERY_MS = 150;
+
+interface Cursor {
+  number: number;
+  who: Role;
+  anchor: number;
+  head: number;
+}
+
+const moved = StateEffect.define<Cursor>();
+const gone = StateEffect.define<number[]>();
+
+const highlighting = HighlightStyle.define([
+  { tag: tags.keyword, class: "tok-keyword" },
+  { tag: [tags.string, tags.special(tags.string)], class: "tok-string" },
+  { tag: tags.comment, class: "tok-comment" },
+  { tag: [tags.number, tags.bool, tags.null], class: "tok-number" },
+  { tag: [tags.function(tags.definition(tags.variableName)), tags.className], class: "tok-name" },
+]);
+
+/** What every editor and every playback shows a text with. */
+export function looks(nonce: string): Extension[] {
+  return [
+    EditorView.cspNonce.of(nonce),
+    lineNumbers(),
+    python(),
+    indentUnit.of("    "),
+    syntaxHighlighting(highlighting),
+    drawSelection(),
+    bracketMatching(),
+  ];
+}
+
+class Caret extends WidgetType {
+  constructor(private readonly cursor: Cursor) {
+    super();
+  }
+
+  override eq(other: Caret): boolean {
+    return other.cursor.number === this.cursor.number;
+  }
+
+  toDOM(): HTMLElement {
+    const caret = document.createElement("span");
+    caret.className = `caret caret-${this.cursor.who}`;
+    caret.dataset["label"] = `${this.cursor.who} ${this.cursor.number}`;
+    caret.setAttribute("aria-hidden", "true");
+    return caret;
+  }
+}
+
+const cursors = StateField.define<Map<number, Cursor>>({
+  create: () => new Map(),
+  update(found, transaction) {
+    let next = found;
+    if (transaction.docChanged) {
+      const at = (place: number) => transaction.changes.mapPos(place, 1);
+      next = new Map([...next].map(([n, one]) => [n, { ...one, anchor: at(one.anchor), head: at(one.head) }]));
+    }
+    for (const effect of transaction.effects) {
+      if (effect.is(moved)) next = new Map(next).set(effect.value.number, effect.value);
+      if (effect.is(gone)) next = new Map([...next].filter(([number]) => !effect.value.includes(number)));
+    }
+    return next;
+  },
+  provide: (field) =>
+    EditorView.decorations.from(field, (found) => {
+      const marks = [];
+      for (const cursor of found.values()) {
+        const [from, to] = [Math.min(cursor.anchor, cursor.head), Math.max(cursor.anchor, cursor.head)];
+        if (from < to) marks.push(Decoration.mark({ class: `chosen chosen-${cursor.who}` }).range(from, to));
+        marks.push(Decoration.widget({ widget: new Caret(cursor), side: 1 }).range(cursor.head));
+      }
+      return Decoration.set(marks, true);
+    }),
+});
+
+export interface Outside {
+  push(version: number, client: string, changes: unknown[]): boolean;
+  cursor(anchor: number, head: number): void;
+  pasted(units: number, lines: number): void;
+  run(): void;
+}
+
+export class Editor {
+  readonly view: EditorView;
+  private isPushing = false;
+  private cursorTimer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(
+    parent: HTMLElement,
+    readonly problem: string,
+    text: string,
+    version: number,
+    nonce: string,
+    label: string,
+    private readonly outside: Outside,
+  ) {
+    const state = EditorState.create({
+      doc: text,
+      extensions: [
+        looks(nonce),
+        history(),
+        indentOnInput(),
+        highlightActiveLine(),
+        collab({ startVersion: version }),
+        cursors,
+        EditorState.transactionFilter.of((transaction) =>
+          transaction.newDoc.length > MAX_UNITS && transaction.newDoc.length > transaction.startState.doc.length
+            ? []
+            : transaction,
+        ),
+        keymap.of([
+          { key: "Mod-Enter", run: () => (outside.run(), true) },
+          ...defaultKeymap,
+          ...historyKeymap,
+          indentWithTab,
+        ]),
+        EditorView.contentAttributes.of({ "aria-label": label }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) this.push();
+          if (update.docChanged || update.selectionSet) this.tellCursor();
+        }),
+        EditorView.domEventHandlers({
+          paste: (event) => {
+            const pasted = event.clipboardData?.getData("text/plain") ?? "";
+            const lines = pasted.split(/\r\n?|\n/).length;
+            if (lines > 1) outside.pasted(Math.min(pasted.length, MAX_UNITS), Math.min(lines, MAX_UNITS));
+            return false;
+          },
+        }),
+      ],
+    });
+    this.view = new EditorView({ state, parent });
+  }
+
+  get version(): number {
+    return getSyncedVersion(this.view.state);
+  }
+
+  /** Take changes that the server has, our own among them. */
+  receive(version: number, changes: Changes): void {
+    const known = this.version;
+    const fresh = changes.slice(changes.length - (version - known));
+    if (version - known > changes.length) throw new Error("changes are missing");
+    if (version > known) {
+      const updates = fresh.map(([clientID, parts]) => ({ clientID, changes: ChangeSet.fromJSON(parts) }));
+      this.view.dispatch(receiveUpdates(this.view.state, updates));
+    }
+    this.isPushing = false;
+    this.push();
+  }
+
+  /** Send what is not sent yet, once what was sent has been answered. */
+  push(): void {
+    if (this.isPushing) return;
+    const updates = sendableUpdates(this.view.state).slice(0, 200);
+    const client = updates[0]?.clientID;
+    if (client === undefined) return;
+    const changes = updates.map((update) => update.changes.toJSON() as unknown);
+    this.isPushing = this.outside.push(this.version, client, changes);
+  }
+
+  /** Start again after the connection was away, or the server said no. */
+  again(): void {
+    this.isPushing = false;
+    this.push();
+  }
+
+  moveCursor(cursor: Cursor): void {
+    const within = (place: number) => Math.min(place, this.view.state.doc.length);
+    const kept = { ...cursor, anchor: within(cursor.anchor), head: within(cursor.head) };
+    this.view.dispatch({ effects: moved.of(kept) });
+  }
+
+  keepCursorsOf(numbers: number[]): void {
+    const left = [...this.view.state.field(cursors).keys()].filter((number) => !numbers.includes(number));
+    if (left.length) this.view.dispatch({ effects: gone.of(left) });
+  }
+
+  private tellCursor(): void {
+    this.cursorTimer ??= setTimeout(() => {
+      this.cursorTimer = null;
+      const { anchor, head } = this.view.state.selection.main;
+      this.outside.cursor(anchor, head);
+    }, CURSOR_EVERY_MS);
+  }
+}
