@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo image quick lint docs part test verify check prove texts pictures bench clean
+.PHONY: help demo image quick lint docs part test verify check prove texts pictures web bench clean
 
 help:
 	@echo "make demo    install, then grade a right and a wrong answer"
@@ -26,6 +26,7 @@ help:
 	@echo "make texts   write what is made from the code and the bank: reference pages, the page of"
 	@echo "             problems, the questions in statements"
 	@echo "make pictures draw the pictures of the README (needs Chromium)"
+	@echo "make web     bundle the page of rooms, for the package (needs Node)"
 	@echo "make bench   measure ratios against plain Python"
 	@echo "make clean   remove .venv and what tools have left"
 
@@ -90,11 +91,14 @@ texts: $(INSTALLED)
 pictures: $(INSTALLED)
 	@$(BIN)/python examples/pictures.py
 
+web:
+	@cd web && npm ci --no-audit --no-fund --silent && npm run --silent build
+
 bench: $(DEV_INSTALLED)
 	@$(BIN)/python benchmarks/run.py
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) web/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

@@ -29,8 +29,8 @@ pygments_style = "default"
 
 _CONTENTS = {
     "Use": [
-        "grading", "practising", "interviewing", "classes", "library", "service", "cluster",
-        "sandboxes",
+        "grading", "practising", "interviewing", "rooms", "classes", "library", "service",
+        "cluster", "sandboxes",
     ],
     "Look up": [
         "/problems/README", "reference/commands", "reference/commands-many", "reference/report",

@@ -49,19 +49,23 @@ def version_of(database: sqlite3.Connection) -> int:
     return version
 
 
-def prepare(database: sqlite3.Connection, application: int, version: int, schema: str) -> None:
-    """Take a file for this process alone, with its tables; a change is on disk when it is done.
+def prepare(
+    database: sqlite3.Connection, application: int, version: int, schema: str, *, alone: bool
+) -> None:
+    """Make sure that a file has its tables; a change of it is on disk when it is done.
 
     Args:
         database: The file, which may be new.
         application: Which program's files are of this kind.
         version: Of the schema.
         schema: Makes the tables of a new file.
+        alone: Whether no other process may use it meanwhile, not even to read.
 
     Raises:
-        sqlite3.Error: It is of another kind or version, or another process has it.
+        sqlite3.Error: It is of another kind or version, or another process has it alone.
     """
-    database.execute("pragma locking_mode = exclusive")
+    if alone:
+        database.execute("pragma locking_mode = exclusive")
     found = version_of(database)
     (kind,) = database.execute("pragma application_id").fetchone()
     is_new = not (found or kind)

@@ -10,7 +10,7 @@ EXTRAS = {
     "container": ("docker",),
     "dask": ("distributed",),
     "practice": ("textual", "watchfiles"),
-    "serve": ("fastapi", "prometheus_client", "uvicorn"),
+    "serve": ("fastapi", "prometheus_client", "uvicorn", "websockets"),
 }
 """What each brings, by the name under which it is imported."""
 

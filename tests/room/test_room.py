@@ -151,11 +151,18 @@ def test_a_key_opens_no_other_room(tmp_path):
     log.close()
 
 
-def test_a_file_of_something_else_or_in_use_is_refused(tmp_path):
-    log = Log(tmp_path / "rooms.sqlite")
+def test_a_file_of_something_else_is_refused(tmp_path):
     Store(tmp_path / "grades.sqlite").close()
 
-    for name, why in (("rooms", "locked"), ("grades", "another program's")):
-        with pytest.raises(UsageError, match=why):
-            Log(tmp_path / f"{name}.sqlite")
+    with pytest.raises(UsageError, match="another program's"):
+        Log(tmp_path / "grades.sqlite")
+
+
+def test_a_log_can_be_read_while_a_server_adds_to_it(tmp_path, room):
+    log, reading = (Log(tmp_path / "rooms.sqlite") for _ in range(2))
+    keys = log.make()
+    log.append(keys.room, 0, room.opening(["sdpa"], "en", Reveal.FULL))
+
+    assert [event.kind for event in reading.events(keys.room)] == ["open", "show"]
     log.close()
+    reading.close()

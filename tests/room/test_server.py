@@ -2,13 +2,17 @@
 
 import json
 import signal
+import subprocess
+import sys
 import time
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 
 import httpx
 import pytest
 from rooms import NEXT, PROBLEM, Browser, Rooms, browsers
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosed
 
 pytestmark = pytest.mark.slow
 SUBMISSIONS = Path(__file__).parents[1] / "submissions" / PROBLEM
@@ -72,11 +76,11 @@ def test_each_role_is_told_of_a_run_what_it_may_know(rooms):
         for kind, body in {"see": {"level": "full"}, "show": {"problem": PROBLEM}}.items():
             one.send(kind, **body)
             assert "only interviewers" in one.next("refused")["why"]
-    pages = httpx.Client(base_url=rooms.url, follow_redirects=True)
-    assert pages.get(candidate[0]).status_code == 200
-    assert pages.get(f"/rooms/{candidate[1]}/record.json").status_code == 403
-    assert pages.get(interviewer[0]).status_code == 200
-    kinds = [event[2] for event in pages.get(f"/rooms/{candidate[1]}/record.json").json()]
+    with httpx.Client(base_url=rooms.url, follow_redirects=True) as pages:
+        assert pages.get(candidate[0]).status_code == 200
+        assert pages.get(f"/rooms/{candidate[1]}/record.json").status_code == 403
+        assert pages.get(interviewer[0]).status_code == 200
+        kinds = [event[2] for event in pages.get(f"/rooms/{candidate[1]}/record.json").json()]
     assert kinds.count("graded") == 1 and {"note", "hint", "clock", "show", "join"} <= {*kinds}
 
 
@@ -98,10 +102,18 @@ def test_an_answer_is_accepted(rooms):
 def test_a_socket_needs_the_cookie_of_its_room_and_a_page_of_this_server(rooms, of):
     _, room, key = rooms.links[0]
     keys = {"nobody": "x" * 32, "another room": rooms.links[3][2]}
-    headers = {"elsewhere": {"Origin": "http://evil.example"}, "no origin": {"Origin": ""}}
-    with pytest.raises(InvalidStatus) as refused:
-        Browser(rooms.url, room, keys.get(of, key), **headers.get(of, {}))
-    assert refused.value.response.status_code == 403
+    origins = {"elsewhere": "http://evil.example", "no origin": None}
+    headers = {
+        "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", "Origin": origins.get(of, rooms.url),
+        "Cookie": f"mha-judge-room={keys.get(of, key)}",
+    }  # fmt: skip
+    sent = {name: value for name, value in headers.items() if value is not None}
+
+    with closing(HTTPConnection("127.0.0.1", rooms.port(), timeout=60)) as connection:
+        connection.request("GET", f"/rooms/{room}/socket", headers=sent)
+        with connection.getresponse() as reply:
+            assert reply.status == 403
 
 
 def test_a_server_is_reached_by_its_own_name(rooms):
@@ -182,6 +194,12 @@ def test_who_sends_too_much_is_told_to_wait(rooms):
 
 
 def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
+    def mha_judge(*arguments):
+        command = [sys.executable, "-m", "mha_judge", *arguments]
+        if arguments[1] == "export":
+            command += ["--candidate", "Ada"]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+
     rooms = Rooms(tmp_path, PROBLEM)
     candidate = rooms.links[0]
     with browsers(rooms, candidate) as [(one, told)]:
@@ -203,4 +221,14 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
         assert told["text"] == "#\n" * 20 + RIGHT != text
         graded = [run for run in told["runs"] if run["reason"]] or [one.next("graded")]
         assert graded[0]["report"]["verdict"] == "accepted"
+
+    exported = mha_judge("room", "export", candidate[1], "-o", "out", "--store", "rooms")
+    assert [line.split("/")[-1] for line in exported.stdout.splitlines()] == [
+        "recording.html",
+        "Ada.html",
+    ]
+    second = mha_judge("room", PROBLEM, "--store", "rooms", "--port", "0")
+    assert "locked" in second.stderr and second.returncode == 2
     assert again.stop() == 0
+    assert mha_judge("regrade", "out/Ada.zip").returncode == 0
+    assert (tmp_path / "out" / "recording.html").read_text("utf-8").count("</script>") == 2

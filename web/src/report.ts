@@ -71,6 +71,7 @@ export function runView(run: Run, words: Words): HTMLElement {
   const checks = report.checks ?? [];
   const failed = checks.filter((check) => !["passed", "not_assessed"].includes(check.outcome));
   const others = checks.filter((check) => !failed.includes(check));
+  const passed = others.filter((check) => check.outcome === "passed").length;
   const strict = report.strict_score !== report.score;
   const load = report.load_problem;
   return el(
@@ -91,7 +92,7 @@ export function runView(run: Run, words: Words): HTMLElement {
       el(
         "details",
         {},
-        el("summary", {}, `${words.checks}: ${others.length} ✓`),
+        el("summary", {}, `${words.checks}: ${passed} ✓${passed < others.length ? `, ${others.length - passed} –` : ""}`),
         el("ul", { class: "plain" }, ...others.map((check) => checkRow(check, words))),
       ),
     !!report.output?.text &&

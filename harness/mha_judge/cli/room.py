@@ -16,6 +16,7 @@ from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.extras import require_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
+from mha_judge.sanitising import clean_line
 
 _store_option = click.option(
     "--store",
@@ -125,6 +126,29 @@ def list_(store: Path | None) -> None:
         for room, made_at in log.rooms():
             made = datetime.datetime.fromtimestamp(made_at).astimezone()
             click.echo(f"{room}  {made:%Y-%m-%d %H:%M}")
+
+
+@command.command("export")
+@click.argument("room", metavar="ROOM")
+@click.option("-o", "folder", type=click.Path(path_type=Path, file_okay=False), required=True,
+              metavar="DIR", help="Folder for the files.")  # fmt: skip
+@click.option("--candidate", default="candidate", show_default=True, metavar="NAME",
+              help="Whom the packet is about.")  # fmt: skip
+@_store_option
+@click.pass_context
+def export(ctx: click.Context, room: str, folder: Path, candidate: str, store: Path | None) -> None:
+    """Write what is kept of a room: its recording, a packet, and evidence for `regrade`.
+
+    The packet has the last text of each problem that was run.
+    """
+    bank = bank_of(ctx)
+    from mha_judge.room.export import export as write
+    from mha_judge.room.log import Log
+
+    with closing(Log((store or _folder()) / "rooms.sqlite")) as log:
+        events = [*log.events(room)]
+    for page in write(room, events, bank, folder, candidate):
+        click.echo(f"wrote {clean_line(str(page))}")
 
 
 def _folder() -> Path:

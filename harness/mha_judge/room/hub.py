@@ -288,7 +288,11 @@ class Hub:
         reason = Reason.JUDGE_FAILED if stored is None else stored.reason
         message = "its grade was not kept; run it again" if stored is None else stored.message
         report = None if stored is None else stored.report
-        body = {"grade": run.grade, "reason": reason, "message": message, "report": report}
+        graded_with = await asyncio.to_thread(self._texts.graded_with, run.problem)
+        body = {
+            "grade": run.grade, "reason": reason, "message": message, "report": report,
+            "graded_with": graded_with,
+        }  # fmt: skip
         async with opened.lock:
             await self._happen(opened, [opened.room.event("", "graded", **body)])
         for member in [*opened.members]:

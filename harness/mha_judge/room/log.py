@@ -56,18 +56,18 @@ class Keys:
 
 
 class Log:
-    """One SQLite file, used by one server."""
+    """One SQLite file. One server adds to it, and others may read it meanwhile."""
 
     def __init__(self, path: Path) -> None:
         """Open the file, or make it.
 
         Raises:
-            UsageError: It is none of this version's, in use, or cannot be written.
+            UsageError: It is none of this version's, or cannot be written.
         """
         self._lock = threading.Lock()
         try:
             self._db = connected(path)
-            prepare(self._db, _APPLICATION_ID, SCHEMA_VERSION, _SCHEMA)
+            prepare(self._db, _APPLICATION_ID, SCHEMA_VERSION, _SCHEMA, alone=False)
         except (OSError, sqlite3.Error) as error:
             raise UsageError(
                 f"{path} cannot be used for rooms: {error}; name another file with --store"

@@ -39,6 +39,7 @@ class Stale(UsageError):
 class Sheet:
     """The text of one problem."""
 
+    begun_with: str
     text: Text
     updates: list[tuple[str, Any]] = field(default_factory=list)
     """Each change with the client that made it; their number is the version."""
@@ -130,7 +131,7 @@ class Room:
             case "show":
                 self.shown = body["problem"]
                 if "text" in body:
-                    self.sheets[self.shown] = Sheet(Text(body["text"]))
+                    self.sheets[self.shown] = Sheet(body["text"], Text(body["text"]))
             case "change":
                 sheet = self.sheets[body["problem"]]
                 sheet.text.change(body["parts"])

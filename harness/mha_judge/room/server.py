@@ -70,8 +70,8 @@ def serve(options: Options, say: Callable[[str], None]) -> None:
         )
     with (
         closing(options.address.listen()) as listening,
+        closing(Store(options.folder / "grades.sqlite")) as store,  # one server has it alone
         closing(Log(options.folder / "rooms.sqlite")) as log,
-        closing(Store(options.folder / "grades.sqlite")) as store,
         Judge(bank=options.bank, sandbox=options.sandbox, workers=options.workers) as judge,
     ):
         confined = tried(judge)

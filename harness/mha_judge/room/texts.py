@@ -8,8 +8,10 @@ from markdown_it import MarkdownIt
 
 from mha_judge.bank import Bank
 from mha_judge.errors import BankError
+from mha_judge.packet.answers import Environment
 from mha_judge.packet.questions import general, questions
 from mha_judge.report.models import Report
+from mha_judge.scoring.keys import Keys
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 """HTML in a text is shown, not followed."""
@@ -40,6 +42,13 @@ class Texts:
         except BankError as error:
             task, fine_print = _MARKDOWN.render(str(error)), ""
         return {"title": self.title(problem, language), "task": task, "fine_print": fine_print}
+
+    def graded_with(self, problem: str) -> dict[str, str] | None:
+        """Return the versions of what grades a problem; None if it has left the bank."""
+        try:
+            return Environment.current(problem, Keys(self._bank, "")).model_dump()
+        except BankError:
+            return None
 
     def questions(self, problem: str, language: str) -> list[dict[str, Any]]:
         """Return what an interviewer may ask after a problem, and what a good answer contains."""

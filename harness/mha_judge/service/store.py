@@ -59,7 +59,7 @@ class Store:
         self._lock = threading.Lock()
         try:
             self._db = connected(path)
-            prepare(self._db, _APPLICATION_ID, SCHEMA_VERSION, _SCHEMA)
+            prepare(self._db, _APPLICATION_ID, SCHEMA_VERSION, _SCHEMA, alone=True)
         except (OSError, sqlite3.Error) as error:
             raise UsageError(
                 f"{path} cannot be used as a store: {error}; name another file with --store"

@@ -1,0 +1,49 @@
+"""The page that is in the package is what its sources make."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+STATIC = ROOT / "harness" / "mha_judge" / "room" / "static"
+
+
+@pytest.mark.slow
+def test_the_bundle_is_current(tmp_path):
+    if shutil.which("npm") is None:
+        pytest.skip("npm is missing")
+    web = tmp_path / "web"
+    ignored = shutil.ignore_patterns("node_modules")
+    shutil.copytree(ROOT / "web", web, ignore=ignored)
+    install = ["npm", "ci", "--no-audit", "--no-fund", "--silent"]
+    if subprocess.run(install, cwd=web, capture_output=True).returncode:
+        pytest.skip("npm cannot install what the page is made of")
+    made = tmp_path / "made"
+    made.mkdir()
+    subprocess.run(["npm", "run", "check"], cwd=web, check=True, capture_output=True)
+    subprocess.run(["node", "build.mjs", str(made)], cwd=web, check=True, capture_output=True)
+
+    for name in ("room.js", "room.js.LICENSE.txt"):
+        assert (made / name).read_text("utf-8") == (STATIC / name).read_text("utf-8"), (
+            "run `make web`"
+        )
+
+
+def test_its_packages_are_pinned():
+    package = json.loads((ROOT / "web" / "package.json").read_text("utf-8"))
+    versions = [*package["dependencies"].values(), *package["devDependencies"].values()]
+
+    assert all(version[0].isdigit() for version in versions)
+    lock = json.loads((ROOT / "web" / "package-lock.json").read_text("utf-8"))
+    assert not any("resolved" in one for one in lock["packages"].values())
+
+
+def test_it_loads_nothing_from_elsewhere():
+    program = (STATIC / "room.js").read_text("utf-8")
+
+    assert "https://" not in program
+    assert program.count("http://") == program.count("http://www.w3.org/2000/svg")
+    assert "eval(" not in program and "new Function" not in program
