@@ -28,6 +28,7 @@ export class RoomPage {
   private readonly controls = el("div", { class: "controls" });
   private readonly notes = el("ul", { class: "plain notes" });
   private readonly heading = el("h1");
+  private readonly fields = new Map<string, HTMLElement>(); // what is half typed in them stays
   private checks: HTMLElement | null = null;
 
   constructor(
@@ -228,11 +229,15 @@ export class RoomPage {
   }
 
   private typed(kind: "hint" | "note", label: string, action: string): HTMLElement {
+    const made = this.fields.get(kind);
+    if (made) return made;
     const field = el("textarea", { rows: "2", "aria-label": label, placeholder: label, maxlength: "2000" });
     const send = () => {
       if (field.value.trim() && this.connection.send(kind, { text: field.value })) field.value = "";
     };
-    return el("div", { class: "row" }, field, el("button", { click: send }, action));
+    const row = el("div", { class: "row" }, field, el("button", { click: send }, action));
+    this.fields.set(kind, row);
+    return row;
   }
 
   private note(noted: Partial<Said> & { what: string; at: number; lines?: number; here?: boolean }): HTMLElement {
