@@ -171,8 +171,10 @@ class TestServing:
 
         wrong = invoke("try", tmp_path / "sdpa.py", *code)
         right = invoke("try", BANK.reference("sdpa"), "--problem", "sdpa", *code)
+        chinese = invoke("try", tmp_path / "sdpa.py", *code, "--lang", "zh").output
 
         assert wrong.exit_code == 1
+        assert "应为      [[2., 3.]]" in chinese and "您的      [[1., 2.]]" in chinese
         assert "expected  [[2., 3.]]" in wrong.output
         assert "yours     [[1., 2.]]" in wrong.output
         assert right.exit_code == 0

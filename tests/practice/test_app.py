@@ -295,7 +295,7 @@ def test_a_hint_names_its_price_first_and_is_paid_once(app, store):
     async def steps(one):
         await one.begin()
         await one.press("h")
-        await one.see("A hint comes after a try")
+        await one.see("A hint comes after a try: change the starter")
         await one.hand_in(one.session.state().path, WRONG)
         await one.graded()
         await one.press("h")

@@ -12,6 +12,7 @@ import click
 from mha_judge.bank.which_problem import problem_of
 from mha_judge.cli.answer_options import problem_option
 from mha_judge.cli.context import bank_of
+from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import json_option, print_json
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import UsageError
@@ -38,6 +39,7 @@ from mha_judge.submission import Submission
     show_default=True,
     help="Of a layer's weights and of randn; that of a report repeats its call that goes wrong.",
 )
+@language_option("all that is said of the results")
 @json_option
 @click.pass_context
 def command(
@@ -48,6 +50,7 @@ def command(
     sandbox: SandboxOptions,
     gpus: GpuAccess,
     seed: int,
+    lang: str,
     as_json: bool,
 ) -> None:
     """Call what FILE defines on an input of your own, beside the reference.
@@ -74,5 +77,5 @@ def command(
 
         from mha_judge.render import attempt as terminal
 
-        terminal.show(attempt, Console(highlight=False))
+        terminal.show(attempt, Console(highlight=False), lang)
     ctx.exit(int(attempt.is_wrong))
