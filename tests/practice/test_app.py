@@ -465,6 +465,14 @@ def test_all_keys_are_seen_in_80_columns_and_the_list_makes_room(app):
     app(steps, size=(80, 24))
 
 
+def test_in_80_columns_problems_are_told_apart_and_code_is_whole(app):
+    async def steps(one):
+        await one.see("· sdpa-numpy", "· mha-numpy", "· Split and merge heads")
+        await one.until(lambda: "j over one axis of x" in " ".join(one.text.split()))
+
+    app(steps, size=(80, 24))
+
+
 def test_help_explains_the_keys(app):
     async def steps(one):
         await one.see("Next:")
