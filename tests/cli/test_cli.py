@@ -145,6 +145,8 @@ class TestServing:
 
         assert result.exit_code == 2
         assert "--call is not Python" in result.output
+        nothing = invoke("try", BANK.reference("sdpa"), "--problem", "sdpa", input="\n")
+        assert (nothing.exit_code, "say what is called" in nothing.output) == (2, True)
 
     @pytest.mark.slow
     @pytest.mark.parametrize(

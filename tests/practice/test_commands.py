@@ -113,6 +113,12 @@ def test_a_review_writes_beside_what_is_there(invoke, begun, learner, tmp_path):
     assert "name another folder" in invoke("review", "sdpa", "file", expected=2)
 
 
+def test_of_a_file_that_is_gone_next_says_how_to_get_it_again(invoke, begun):
+    assert f"mha-judge run {begun}" in invoke("next")
+    begun.unlink()
+    assert "is gone; `mha-judge start sdpa`" in " ".join(invoke("next").split())
+
+
 def test_a_rating_can_be_overruled(invoke, begun, learner):
     assert "solve it first" in invoke("review", "sdpa", "--rate", "again", expected=2)
     hand_in(learner, "sdpa", path=begun, accepted=True)

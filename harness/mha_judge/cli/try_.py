@@ -57,10 +57,10 @@ def command(
 
     The file runs confined, as in `run`. Exit code 0: both do the same; 1: they do not.
     """
-    if code is None and sys.stdin.isatty():
-        raise UsageError("say what is called: --call 'f(randn(2, 3))', or --call - for stdin")
-    if code is None or code == "-":
+    if code == "-" or (code is None and not sys.stdin.isatty()):
         code = sys.stdin.read()
+    if code is None or not code.strip():
+        raise UsageError("say what is called: --call 'f(randn(2, 3))', or --call - for stdin")
     submission = Submission.read(file)
     bank = bank_of(ctx)
     name = problem_id or problem_of(submission, bank)
