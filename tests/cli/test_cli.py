@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from mha_judge.bank import Bank
 from mha_judge.bank.listing import TRACKS
 from mha_judge.cli import main
-from mha_judge.practice.progress import PATH_VARIABLE, Progress
+from mha_judge.practice.progress import PATH_VARIABLE, Progress, default_path
 
 BANK = Bank.builtin()
 FAST = ("--problem", "sdpa", "--only", "output-shape", "--only", "values")
@@ -195,7 +195,7 @@ class TestServing:
         assert path.read_text(encoding="utf-8") == BANK.starter("masked-mha")
         assert str(path) in result.output
 
-    def test_start_overwrites_only_by_force(self, tmp_path):
+    def test_start_overwrites_only_by_force(self, tmp_path, tmp_path_factory):
         path = tmp_path / "sdpa.py"
         path.write_text("my work", encoding="utf-8")
 
@@ -204,6 +204,7 @@ class TestServing:
         assert (refused.exit_code, path.read_text(encoding="utf-8")) == (2, "my work")
         assert "exists; pass --force" in refused.stderr
         assert invoke("start", "sdpa", tmp_path, "--force").exit_code == 0
+        assert default_path().is_relative_to(tmp_path_factory.getbasetemp())  # nobody's own
         assert path.read_text(encoding="utf-8") == BANK.starter("sdpa")
 
     def test_start_where_nothing_can_be_written_is_a_usage_error(self, tmp_path):
