@@ -15,6 +15,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _progress_of_tests(tmp_path_factory):
+    """Keep what tests practise out of the progress of who runs them."""
+    from mha_judge.practice.progress import PATH_VARIABLE
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(PATH_VARIABLE, str(tmp_path_factory.mktemp("progress") / "p.sqlite3"))
+        yield
+
+
 def pytest_addoption(parser):
     add_options(parser)
 

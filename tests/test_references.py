@@ -4,6 +4,7 @@ import pytest
 
 from mha_judge.bank import Bank
 from mha_judge.bank.references import load_reference
+from mha_judge.errors import BankError
 from mha_judge.grading.checks.check import spec_of
 from mha_judge.grading.checks.collected import check_id, collect
 
@@ -40,6 +41,14 @@ def make(tmp_path):
         return Bank.at(root)
 
     return bank_of
+
+
+def test_a_reference_that_is_no_python_is_told_with_its_line(make):
+    bank = make("torn")
+    bank.reference("mine").write_text("x = 1\ndef (\n", encoding="utf-8")
+
+    with pytest.raises(BankError, match=r"SyntaxError: invalid syntax \(mine\.py, line 2\)$"):
+        load_reference(bank, "mine")
 
 
 def checks(bank):

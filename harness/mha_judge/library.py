@@ -240,6 +240,9 @@ class Judge:
             seed: Of all of them: the same questions are cheaper, and fair. Fresh if None.
             verdict_only: As of `grade`.
             progress: Told each as it is done, in another thread.
+
+        Raises:
+            UsageError: If `answers` is a single text.
         """
         with self._asked(answers, seed, verdict_only, progress) as asked:
             for one in asked:
@@ -305,6 +308,8 @@ class Judge:
         progress: Callable[[Graded], None] | None,
     ) -> Iterator[Iterator[_Asked]]:
         """Give what was handed in, each to be waited for in turn; at the end cancel the rest."""
+        if isinstance(answers, (str, bytes)):  # of which each letter would be a path
+            raise UsageError("answers come in a list, even if there is one; a text is one answer")
         seed = _seed(seed)
         ahead: deque[_Asked] = deque()
 

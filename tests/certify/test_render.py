@@ -64,6 +64,15 @@ def shown(certification) -> str:
     return stream.getvalue()
 
 
+def test_rows_of_the_matrix_are_whole_in_a_narrow_window(certification):
+    checks = ["shape", "values", *(f"more-{number}" for number in range(90))]
+    wide = certification.problems[0].model_copy(update={"checks": checks})
+
+    text = shown(certification.model_copy(update={"problems": [wide]}))
+
+    assert [*"123456789"] in [line.split() for line in text.splitlines()]
+
+
 def test_the_matrix_has_a_row_a_mistake_and_a_letter_a_check(certification):
     text = shown(certification)
 

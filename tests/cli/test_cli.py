@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from mha_judge.bank import Bank
 from mha_judge.bank.listing import TRACKS
 from mha_judge.cli import main
-from mha_judge.practice.progress import PATH_VARIABLE, Progress
+from mha_judge.practice.progress import PATH_VARIABLE, Progress, default_path
 
 BANK = Bank.builtin()
 FAST = ("--problem", "sdpa", "--only", "output-shape", "--only", "values")
@@ -145,6 +145,8 @@ class TestServing:
 
         assert result.exit_code == 2
         assert "--call is not Python" in result.output
+        nothing = invoke("try", BANK.reference("sdpa"), "--problem", "sdpa", input="\n")
+        assert (nothing.exit_code, "say what is called" in nothing.output) == (2, True)
 
     @pytest.mark.slow
     @pytest.mark.parametrize(
@@ -171,8 +173,10 @@ class TestServing:
 
         wrong = invoke("try", tmp_path / "sdpa.py", *code)
         right = invoke("try", BANK.reference("sdpa"), "--problem", "sdpa", *code)
+        chinese = invoke("try", tmp_path / "sdpa.py", *code, "--lang", "zh").output
 
         assert wrong.exit_code == 1
+        assert "应为      [[2., 3.]]" in chinese and "您的      [[1., 2.]]" in chinese
         assert "expected  [[2., 3.]]" in wrong.output
         assert "yours     [[1., 2.]]" in wrong.output
         assert right.exit_code == 0
@@ -191,7 +195,7 @@ class TestServing:
         assert path.read_text(encoding="utf-8") == BANK.starter("masked-mha")
         assert str(path) in result.output
 
-    def test_start_overwrites_only_by_force(self, tmp_path):
+    def test_start_overwrites_only_by_force(self, tmp_path, tmp_path_factory):
         path = tmp_path / "sdpa.py"
         path.write_text("my work", encoding="utf-8")
 
@@ -200,6 +204,7 @@ class TestServing:
         assert (refused.exit_code, path.read_text(encoding="utf-8")) == (2, "my work")
         assert "exists; pass --force" in refused.stderr
         assert invoke("start", "sdpa", tmp_path, "--force").exit_code == 0
+        assert default_path().is_relative_to(tmp_path_factory.getbasetemp())  # nobody's own
         assert path.read_text(encoding="utf-8") == BANK.starter("sdpa")
 
     def test_start_where_nothing_can_be_written_is_a_usage_error(self, tmp_path):

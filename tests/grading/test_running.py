@@ -92,6 +92,16 @@ def test_a_test_that_is_no_check_is_refused(tmp_path):
         run(path)
 
 
+def test_a_grader_that_does_not_load_says_where_in_one_line(tmp_path):
+    path = tmp_path / "test_torn.py"
+    path.write_text("1 / 0\n", encoding="utf-8")
+
+    with pytest.raises(BankError, match=r"test_torn\.py:1: .*ZeroDivisionError: .*") as told:
+        run(path)
+
+    assert "\n" not in str(told.value)
+
+
 def test_an_error_of_a_check_itself_is_the_banks_and_names_the_line(tmp_path):
     path = tmp_path / "test_wrong.py"
     path.write_text(HALF.partition("raise")[0].replace("    pass", "    1 / 0"), encoding="utf-8")

@@ -61,7 +61,7 @@ def test_a_problem_is_found_where_the_answer_says_it(judge, right):
 
     assert judge.grade(text, verdict_only=True).problem == "softmax"
     assert judge.grade("def softmax(x):\n    return x\n", verdict_only=True).problem == "softmax"
-    with pytest.raises(UsageError, match="which problem is this"):
+    with pytest.raises(UsageError, match=r"pass its id \(in a command with --problem ID\)"):
         judge.grade("def answer(x):\n    return x\n")
     with pytest.raises(UsageError, match="did you mean softmax"):
         judge.grade(text, "sofmax")
@@ -88,6 +88,8 @@ def test_what_cannot_be_read_is_refused(judge, answer, words):
 def test_what_is_no_answer_at_all_is_refused(judge, right):
     with pytest.raises(UsageError, match="not a bytes"):
         judge.grade(b"x = 1\n", "softmax")
+    with pytest.raises(UsageError, match="in a list"):
+        list(judge.grade_many(str(right)))
     graded = list(judge.grade_many([("x\0", "softmax"), (b"x", "softmax"), (right, "softmax")]))
     assert [one.report is None for one in graded] == [True, True, False]
 
@@ -96,7 +98,7 @@ def test_what_is_no_answer_at_all_is_refused(judge, right):
     ("options", "words"),
     [
         ({"workers": 0}, "must be 1 or more"),
-        ({"sandbox": "none"}, "add --unsafe"),
+        ({"sandbox": "none"}, "in Python unsafe=True"),
         ({"sandbox": "jial"}, "no sandbox 'jial'"),
         ({"device": "tpu"}, "no device 'tpu'"),
         ({"sandbox": SandboxOptions("jail"), "device": "cpu"}, "say the rest in it"),

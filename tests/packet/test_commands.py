@@ -201,8 +201,10 @@ class TestUsage:
         notes.write_text('{"candidate": "alice", "marks": {"Numerics": 3}}', encoding="utf-8")
         write = ("packet", report, "-o", tmp_path / "out", "--marks", notes)
 
-        assert invoke(*write).exit_code == 0
+        written = invoke(*write)
 
+        assert written.exit_code == 0
+        assert "no source: alice on sdpa: " in written.stderr
         packet = json.loads((tmp_path / "out" / "alice.json").read_text("utf-8"))
         assert packet["interviewer"]["marks"] == {"Numerics": 3}
         notes.write_text('{"candidate": "bob"}', encoding="utf-8")

@@ -295,7 +295,7 @@ def test_a_hint_names_its_price_first_and_is_paid_once(app, store):
     async def steps(one):
         await one.begin()
         await one.press("h")
-        await one.see("A hint comes after a try")
+        await one.see("A hint comes after a try: change the starter")
         await one.hand_in(one.session.state().path, WRONG)
         await one.graded()
         await one.press("h")
@@ -461,6 +461,14 @@ def test_all_keys_are_seen_in_80_columns_and_the_list_makes_room(app):
         await one.see("✓ solved")
         await one.until(lambda: "v Rating" in one.footer)
         assert "q Quit" in one.footer
+
+    app(steps, size=(80, 24))
+
+
+def test_in_80_columns_problems_are_told_apart_and_code_is_whole(app):
+    async def steps(one):
+        await one.see("· sdpa-numpy", "· mha-numpy", "· Split and merge heads")
+        await one.until(lambda: "j over one axis of x" in " ".join(one.text.split()))
 
     app(steps, size=(80, 24))
 

@@ -80,7 +80,7 @@ def test_no_progress_keeps_nothing(invoke, begun, learner):
 
 
 def test_a_hint_is_offered_before_it_is_sold(invoke, begun, learner):
-    assert "comes after a try" in invoke("hint", "sdpa", expected=2)
+    assert "comes after a try: change the starter" in invoke("hint", "sdpa", expected=2)
     hand_in(learner, "sdpa", "argmax", path=begun)
     offered = invoke("hint", "sdpa")
     assert "costs 2 points" in offered and "--yes" in offered
@@ -99,7 +99,7 @@ def test_the_solution_wants_success_or_giving_up(invoke, begun, learner):
     hand_in(learner, "sdpa", "argmax", path=begun)
     said = invoke("solution", "sdpa", "--give-up")
     assert said.startswith(BANK.reference("sdpa").read_text(encoding="utf-8"))
-    assert said.splitlines()[-1] == "mha-judge: --json has your own mistakes beside it"  # stderr
+    assert said.splitlines()[-1].endswith("--json has your own mistakes too")  # stderr
     assert "not begun" in invoke("hint", "sdpa", expected=2)
     assert "best key alone" in invoke("solution", "sdpa", "--json")
 
@@ -109,7 +109,14 @@ def test_a_review_writes_beside_what_is_there(invoke, begun, learner, tmp_path):
     assert "sdpa_2.py" in invoke("review", "sdpa")
     assert (tmp_path / "sdpa_2.py").read_text() == BANK.starter("sdpa")
     (tmp_path / "file").write_text("")
+    assert "已写入 sdpa_3.py" in invoke("review", "sdpa", "--lang", "zh")
     assert "name another folder" in invoke("review", "sdpa", "file", expected=2)
+
+
+def test_of_a_file_that_is_gone_next_says_how_to_get_it_again(invoke, begun):
+    assert f"mha-judge run {begun}" in invoke("next")
+    begun.unlink()
+    assert "is gone; `mha-judge start sdpa`" in " ".join(invoke("next").split())
 
 
 def test_a_rating_can_be_overruled(invoke, begun, learner):

@@ -473,10 +473,12 @@ WHOLE = "g\nh\ng\nh\ny\ng\nd\ng\ng\nd\nx\na\nit is so\nand so\n\n7\n3\n\n5\n"
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", ["45 minutes", "Try it first", "the sandbox has broken", "It costs 2 points",
-                "Best so far: 98 points", "Question 3 of 3", "A good answer contains",
+        ("en", ["45 minutes", "then Enter", "change the starter", "the sandbox has broken",
+                "It costs 2 points", "Best so far: 98 points", "Question 3 of 3",
+                "A good answer contains",
                 "Own marks: 3, 5", "The interview is over"]),
-        ("zh", ["45 分钟", "请先试一试", "the sandbox has broken", "价格 2 分", "最好成绩：98 分",
+        ("zh", ["45 分钟", "再按 Enter", "改动起始文件", "the sandbox has broken", "价格 2 分",
+                "最好成绩：98 分",
                 "第 3 个问题（共 3 个）", "好的回答应包含", "自评：3、5", "面试结束"]),
     ],
 )  # fmt: skip

@@ -275,6 +275,8 @@ def test_a_report_is_told_in_chinese(make_report):
     titles = bank.titles("zh")
     bad = next(check for check in report.checks if check.id == "bad")
     bad.title, bad.diagnosis = next(iter(titles)), mistake.title
+    unasked = next(check for check in report.checks if check.id == "open")
+    report.checks.append(unasked.model_copy(update={"id": "last", "only_if_right": True}))
 
     text = shown(translated(report, bank, "zh"), language="zh")
 
@@ -283,4 +285,5 @@ def test_a_report_is_told_in_chinese(make_report):
     assert "没有除以" in text  # the mistake
     assert mistake.title not in text
     assert "规则：第 3 行：a finding" in text
+    assert "未评：1 项依赖于失败的检查，1 项要等其余全对才评" in text
     assert translated(report, bank, "en") is report

@@ -19,6 +19,7 @@ from mha_judge.report.models import (
     CheckResult,
     Diagnosis,
     FailingCall,
+    LoadProblem,
     Output,
     Report,
     Reveal,
@@ -49,8 +50,7 @@ def report(problem, score, text="", **fields):
 
     good = score == 100
     return Report(
-        problem=problem, title="Title", verdict="accepted" if good else "rejected", score=score,
-        strict_score=score,
+        problem=problem, title="Title", score=score, strict_score=score,
         submission=SubmissionInfo(path=f"secret-folder/{problem}.py", sha256="0" * 64), seed=7,
         sandbox=SandboxInfo(backend="jail", tier="landlock"),
         checks=[
@@ -60,7 +60,8 @@ def report(problem, score, text="", **fields):
         diagnoses=[] if good else [
             Diagnosis(id="d", title=f"diagnosis {text}", explanation=f"why {text}", hint="a hint")
         ],
-        output=Output(text=f"printed {text}"), **fields,
+        output=Output(text=f"printed {text}"),
+        **{"verdict": "accepted" if good else "rejected", **fields},
     )  # fmt: skip
 
 
@@ -160,6 +161,17 @@ def test_who_was_not_graded_has_no_rank_and_comes_last(table, capsys):
     assert csv.render(board).splitlines()[3].startswith(",carol,0.0,")
     page = html.render(board, table.found, table.results)
     assert page.index("Not graded, and not ranked") < page.index("carol")
+
+
+def test_why_a_file_did_not_load_stands_below_the_table_and_in_junit(table, capsys):
+    why = LoadProblem(message=f"raises Oops {HOSTILE}")
+    table.add("eve", "sdpa", report("sdpa", 0, verdict="error", load_problem=why))
+
+    terminal.show(table.board(), Console(width=200))
+
+    assert f"Error: eve on sdpa: {why.message}" in capsys.readouterr().out
+    failure = ET.fromstring(junit.render(table.board())).find("*//failure")
+    assert failure.get("message").startswith(f"error, 0 of 100; {why.message}")
 
 
 def test_points_stand_beside_those_of_what_passes_as_it_stands(table):

@@ -104,6 +104,14 @@ def test_what_is_no_request_is_refused_in_a_sentence(candidate, body):
     assert len(reply.content) < 3_000
 
 
+def test_only_the_field_that_does_not_belong_is_complained_about(candidate):
+    one = candidate.post("/v1/grades", json={**ASK, "surplus": 1})
+    many = candidate.post("/v1/grades", json={"answers": [ASK, {**ASK, "seed": -1}]})
+
+    assert one.json()["detail"] == "body.surplus: Extra inputs are not permitted"
+    assert many.json()["detail"].startswith("body.answers.1.seed: ")
+
+
 def test_thousands_of_fields_are_refused(candidate):
     body = json.dumps({f"k{number}": 0 for number in range(100_000)})
     reply = candidate.post("/v1/grades", content=body, headers={"Content-Type": "application/json"})

@@ -63,7 +63,7 @@ class Contents(OptionList):
             yield Option(Text(name), disabled=True)
             for line in lines:
                 mark = drawing.mark_of(overview, line.id)
-                row = drawing.problem_row(session.title(line), mark)
+                row = drawing.ProblemRow(line, session.title(line), mark)
                 yield Option(row, id=_PROBLEM + line.id)
         if not session.tracks:
             yield Option(Text(words["all done"]), disabled=True)

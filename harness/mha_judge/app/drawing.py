@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rich.console import Group, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -33,9 +35,19 @@ _MOST_PRINTED = 8
 """Lines that are shown of what the file printed."""
 
 
-def problem_row(title: str, mark: Mark) -> Text:
-    """Return a line of the list of problems."""
-    return Text.assemble((mark.value, _MARK_STYLES[mark]), " ", title)
+@dataclass(frozen=True)
+class ProblemRow:
+    """A line of the list of problems: its title, or its id where there is no room for that."""
+
+    line: ProblemSummary
+    title: str
+    mark: Mark
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw it in one line."""
+        fits = cell_len(self.title) + 2 <= options.max_width
+        name = self.title if fits else self.line.id
+        yield Text.assemble((self.mark.value, _MARK_STYLES[self.mark]), " ", name, no_wrap=True)
 
 
 def proposal_row(title: str, why: str, words: Words) -> Text:

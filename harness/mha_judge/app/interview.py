@@ -348,7 +348,8 @@ _WORDS = {
         "begin with one": "{minutes} minutes: one problem, {questions} questions. The clock runs.",
         "go on": "The interview that began on {time} goes on; minutes left: {left}.",
         "not heeded": "{options}: only a new interview heeds this; --new begins one.",
-        "commands": "g grade · h hint · t time · s task · d done · q leave · {left} min ",
+        "commands": "g grade · h hint · t time · s task · d done · q leave, then Enter · "
+        "{left} min ",
         "help": "g grades your file as it is now, h offers a hint, t tells the time that is left, "
         "s shows the task again, f its fine print, d is for done with this problem, q leaves.",
         "file": "Write your answer in {path}. It should take {minutes} minutes; left in all: "
@@ -358,7 +359,8 @@ _WORDS = {
         "points": "Best so far: {points:g} points.",
         "points after hints": "Best so far: {points:g} points after hints (−{hints:g}).",
         "accepted": "This is solved; d goes on.",
-        "try first": "Try it first: after your first answer (g) I can give you a hint.",
+        "try first": "Try it first: change the starter and grade it (g), then I can give "
+        "you a hint.",
         "hint": "I can give you {what}. It costs {price:g} points; hints have cost {spent:g} so "
         "far.",
         "asked": "Question {number} of {of}",
@@ -388,7 +390,8 @@ _WORDS = {
         "begin with one": "{minutes} 分钟：一道题目、{questions} 个问题。现在开始计时。",
         "go on": "继续 {time} 开始的面试；剩余 {left} 分钟。",
         "not heeded": "{options}：只对新的面试有效；--new 开始新的面试。",
-        "commands": "g 评分 · h 提示 · t 时间 · s 题目 · d 完成 · q 离开 · {left} 分钟 ",
+        "commands": "g 评分 · h 提示 · t 时间 · s 题目 · d 完成 · q 离开，再按 Enter · "
+        "{left} 分钟 ",
         "help": "g 对文件现在的内容评分，h 给出一条提示，t 显示剩余时间，s 再次显示题目，"
         "f 显示细则，d 完成这道题，q 离开。",
         "file": "请把答案写在 {path} 里。这道题大约需要 {minutes} 分钟；总共还剩 {left} 分钟。",
@@ -397,7 +400,7 @@ _WORDS = {
         "points": "目前最好成绩：{points:g} 分。",
         "points after hints": "目前最好成绩：{points:g} 分（提示已扣 {hints:g} 分）。",
         "accepted": "这道题已经解出；按 d 继续。",
-        "try first": "请先试一试：第一次评分（g）之后才有提示。",
+        "try first": "请先试一试：改动起始文件并评分（g）之后才有提示。",
         "hint": "我可以给您{what}。价格 {price:g} 分；此前的提示共用去 {spent:g} 分。",
         "asked": "第 {number} 个问题（共 {of} 个）",
         "question": "一个值得自问的问题",

@@ -45,6 +45,7 @@ class Statement(VerticalScroll):
         padding: 0 1;
         scrollbar-size-vertical: 1;
         Markdown { padding: 0; margin: 0; background: transparent; }
+        MarkdownFence > Label { width: 1fr; }
     }
     """
 

@@ -95,7 +95,7 @@ WORDS: dict[str, dict[str, str]] = {
         "offer": "Hint {rung} of {rungs} {what}:\n{tells}.\n\nIt costs {price:g} points; hints "
         "have cost {spent:g} so far.",
         "take it": "Take it?",
-        "try first": "A hint comes after a try: save the file, or press r.",
+        "try first": "A hint comes after a try: change the starter and save it.",
         "begin first": "It is not begun; b begins.",
         "no hints any more": "This round is over: no hints are left, and s shows the solution.",
         "no further hint": "There is no further hint; s shows the solution and gives up.",
@@ -223,7 +223,7 @@ Signs of checks: {passed} passed, {failed} failed, – not assessed.""",
         "offer": "{what}第 {rung} 条提示（共 {rungs} 条）：\n{tells}。\n\n价格 {price:g} 分；"
         "此前的提示共用去 {spent:g} 分。",
         "take it": "要看吗？",
-        "try first": "先作答一次才有提示：请保存文件或按 r。",
+        "try first": "先作答一次才有提示：请改动起始文件并保存。",
         "begin first": "还没有开始；请按 b。",
         "no hints any more": "这一轮已经结束，不再有提示；按 s 查看答案。",
         "no further hint": "没有更多提示了；按 s 可放弃并查看答案。",

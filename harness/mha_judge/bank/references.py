@@ -33,7 +33,8 @@ def load_reference(bank: Bank, problem_id: str) -> ModuleType:
     try:
         module = importlib.import_module(name)
     except Exception as error:  # a reference may raise anything while it is imported
-        raise BankError(f"{path}: the reference does not load: {error!r}") from error
+        raised = f"{type(error).__name__}: {error}"
+        raise BankError(f"{path}: the reference does not load: {raised}") from error
     note_imports()
     return module
 

@@ -34,7 +34,10 @@ def problem_of(submission: Submission, bank: Bank) -> str:
     """
     if submission.stated_problem is not None:
         stated = _folded(submission.stated_problem)
-        bank.require(stated)
+        try:
+            bank.require(stated)
+        except UsageError as error:
+            raise UsageError(f"`# problem: {submission.stated_problem}`: {error}") from error
         return stated
     name = _folded(submission.path.stem)
     if name in bank.ids:
@@ -45,12 +48,12 @@ def problem_of(submission: Submission, bank: Bank) -> str:
     fitting = _longest(both) or (possible if len(possible) == 1 else _longest(named))
     if len(fitting) == 1:
         return fitting[0]
-    which = "it defines nothing that one asks for"
+    which = "it defines nothing that a problem asks for"
     if possible:
         which = f"it may answer {' or '.join(possible)}"
     raise ProblemUnknown(
-        f"{submission.path}: which problem is this? Write a line `# problem: ID` into it, or name "
-        f"the problem with --problem ID; {which}",
+        f"{submission.path}: which problem is this? Write a line `# problem: ID` into it, or pass "
+        f"its id (in a command with --problem ID); {which}",
         possible,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -17,8 +18,16 @@ if TYPE_CHECKING:
     from mha_judge.practice.order import Proposal
 
 _WORDS = {
-    "en": {"then": "After that:", "done": "Everything is solved, and nothing is due. Well done."},
-    "zh": {"then": "之后：", "done": "全部解出，也没有到期的复习。"},
+    "en": {
+        "then": "After that:",
+        "done": "Everything is solved, and nothing is due. Well done.",
+        "gone": "{path} is gone; `mha-judge start {problem}` writes the starter again.",
+    },
+    "zh": {
+        "then": "之后：",
+        "done": "全部解出，也没有到期的复习。",
+        "gone": "{path} 已不存在；`mha-judge start {problem}` 重新写出起始文件。",
+    },
 }
 
 
@@ -53,7 +62,9 @@ def say_next(learner: Learner, lang: str, count: int = 4) -> None:
     first, *others = found
     say(Text.assemble((first.problem, "bold"), f": {first.why}"))
     begun = learner.progress.open_round(first.problem) if first.kind is Kind.GO_ON else None
-    if begun is not None:
+    if begun is not None and not Path(begun.path).exists():
+        say("  " + _WORDS[lang]["gone"].format(path=begun.path, problem=first.problem))
+    elif begun is not None:
         click.echo(f"  mha-judge run {begun.path}")
     elif first.kind is Kind.NEW:
         click.echo(f"  mha-judge show {first.problem} · mha-judge start {first.problem}")

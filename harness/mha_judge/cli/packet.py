@@ -98,6 +98,10 @@ def command(
         failed = [result.fault.exit_code for result in results if result.fault is not None]
         for left in found.left_out:
             click.echo(f"left out: {left.path}: {left.reason}", err=True)
+    for answer in answers:
+        if answer.no_source:
+            whose = clean_line(f"{answer.candidate} on {answer.problem}")
+            click.echo(f"no source: {whose}: {answer.no_source}", err=True)
     for page in write(answers, bank, folder, lang, notes):
         click.echo(f"wrote {clean_line(str(page))}")
     ctx.exit(max(JudgeError.exit_code, *failed) if failed else 0)

@@ -20,12 +20,14 @@ _WORDS = {
         "next": "The next review is due on {day}.",
         "rated": "{problem} is rated {rating}, and due on {day}.",
         "how": "mha-judge review ID writes a fresh starter",
+        "wrote": "wrote {path}; grade it with `mha-judge run {path}`",
     },
     "zh": {
         "none": "没有到期的复习。",
         "next": "下一次复习在 {day}。",
         "rated": "{problem} 评为 {rating}，{day} 到期。",
         "how": "mha-judge review ID 会写出一份新的起始文件",
+        "wrote": "已写入 {path}；用 `mha-judge run {path}` 评分",
     },
 }
 
@@ -94,4 +96,4 @@ def command(
         if as_json:
             print_json({"problem": problem_id, "path": str(path)})
         else:
-            click.echo(f"wrote {path}; grade it with `mha-judge run {path}`")
+            click.echo(words["wrote"].format(path=path))

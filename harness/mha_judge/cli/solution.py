@@ -45,4 +45,4 @@ def command(ctx: click.Context, problem_id: str, give_up: bool, lang: str, as_js
     else:  # a file or a pipe gets what Python can read
         click.echo(shown.source, nl=False)
         if shown.slips:
-            click.echo("mha-judge: --json has your own mistakes beside it", err=True)
+            click.echo("mha-judge: only the code; --json has your own mistakes too", err=True)

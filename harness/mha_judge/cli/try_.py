@@ -12,6 +12,7 @@ import click
 from mha_judge.bank.which_problem import problem_of
 from mha_judge.cli.answer_options import problem_option
 from mha_judge.cli.context import bank_of
+from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import json_option, print_json
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.errors import UsageError
@@ -38,6 +39,7 @@ from mha_judge.submission import Submission
     show_default=True,
     help="Of a layer's weights and of randn; that of a report repeats its call that goes wrong.",
 )
+@language_option("all that is said of the results")
 @json_option
 @click.pass_context
 def command(
@@ -48,16 +50,17 @@ def command(
     sandbox: SandboxOptions,
     gpus: GpuAccess,
     seed: int,
+    lang: str,
     as_json: bool,
 ) -> None:
     """Call what FILE defines on an input of your own, beside the reference.
 
     The file runs confined, as in `run`. Exit code 0: both do the same; 1: they do not.
     """
-    if code is None and sys.stdin.isatty():
-        raise UsageError("say what is called: --call 'f(randn(2, 3))', or --call - for stdin")
-    if code is None or code == "-":
+    if code == "-" or (code is None and not sys.stdin.isatty()):
         code = sys.stdin.read()
+    if code is None or not code.strip():
+        raise UsageError("say what is called: --call 'f(randn(2, 3))', or --call - for stdin")
     submission = Submission.read(file)
     bank = bank_of(ctx)
     name = problem_id or problem_of(submission, bank)
@@ -74,5 +77,5 @@ def command(
 
         from mha_judge.render import attempt as terminal
 
-        terminal.show(attempt, Console(highlight=False))
+        terminal.show(attempt, Console(highlight=False), lang)
     ctx.exit(int(attempt.is_wrong))

@@ -225,7 +225,8 @@ class Learner:
         attempts = self.progress.attempts(round_.id)
         if not attempts:
             raise UsageError(
-                f"a hint comes after a try: grade what you have with `mha-judge run {round_.path}`"
+                "a hint comes after a try: change the starter, and grade it with "
+                f"`mha-judge run {round_.path}`"
             )
         ladders = read_ladders(self.bank, problem, language)
         told = {(hint.mistake, hint.rung) for hint in self.progress.hints(round_.id)}

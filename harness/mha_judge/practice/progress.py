@@ -506,7 +506,7 @@ class Progress:
         except (sqlite3.DatabaseError, OSError) as error:
             raise ProgressUnavailable(
                 f"progress cannot be kept in {self.path}: {error}; name another file in "
-                f"{PATH_VARIABLE}, or pass --no-progress"
+                f"{PATH_VARIABLE}, or pass --no-progress where a command takes it"
             ) from error
 
 

@@ -153,7 +153,7 @@ def _answer(candidate: str, path: Path, bank: Bank, default: str | None) -> Cand
         else:
             return left_out("defines nothing that a problem asks for", whose=None)
     except UsageError as error:
-        return left_out(f"`# problem: {submission.stated_problem}`: {error}")
+        return left_out(str(error))
     return CandidateFile(candidate, problem, path, submission)
 
 

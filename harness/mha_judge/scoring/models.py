@@ -61,6 +61,8 @@ class Cell(_Model):
     sha256: str | None = None
     diagnoses: list[str] = []
     """The titles of the known mistakes behind what failed."""
+    load_problem: str = ""
+    """Why the file did not load."""
 
 
 class Row(_Model):

@@ -87,6 +87,7 @@ def _cell(result: Result | None) -> Cell:
         path=result.path,
         sha256=report.submission.sha256 or None,
         diagnoses=[diagnosis.title for diagnosis in report.diagnoses],
+        load_problem="" if report.load_problem is None else report.load_problem.message,
     )
 
 

@@ -25,6 +25,7 @@ from mha_judge.service.metrics import Metrics
 from mha_judge.service.models import (
     MAX_ANSWERS,
     Ask,
+    AskOrBatch,
     Batch,
     Grade,
     Grades,
@@ -84,7 +85,7 @@ def make_app(
 
     @app.post("/v1/grades", status_code=202, responses={200: {"description": "All are done."}})
     async def ask(
-        request: Request, response: Response, body: Ask | Batch, key: _Key = None, wait: _Wait = 0
+        request: Request, response: Response, body: AskOrBatch, key: _Key = None, wait: _Wait = 0
     ) -> Grade | Grades:
         """Have one answer graded, or several.
 

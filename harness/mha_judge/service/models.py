@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from mha_judge.judge import MAX_SEED
 
@@ -43,6 +43,18 @@ class Batch(_Model):
     """Several answers; each gets a grade of its own."""
 
     answers: Annotated[list[Ask], Field(min_length=1, max_length=MAX_ANSWERS)]
+
+
+def _asked_for(body: Any) -> str:
+    """Return which of the two a body is meant to be, so that it hears of the faults of this one."""
+    is_batch = isinstance(body, Batch) or (isinstance(body, dict) and "answers" in body)
+    return "Batch" if is_batch else "Ask"
+
+
+AskOrBatch = Annotated[
+    Annotated[Ask, Tag("Ask")] | Annotated[Batch, Tag("Batch")], Discriminator(_asked_for)
+]
+"""The body of a request for grades."""
 
 
 class State(StrEnum):

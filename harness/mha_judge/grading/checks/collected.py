@@ -100,7 +100,7 @@ class _Provider:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.faults.append(str(report.longrepr))
+            self.faults.append(" ".join(str(report.longrepr).split()))
 
 
 _State = tuple[str, FileVersion, int]

@@ -274,7 +274,7 @@ def _what_is_right(found: Summary, tells: bool, language: str) -> list[Text]:
     all_pass = all(one.passed == one.of for one in found.right)
     mark, style = ("✓ ", "green") if all_pass else ("· ", "yellow")
     head = WORDS[language]["right but" if granted else "right"]
-    return [Text.assemble((mark, style), head, (", ".join(counts), "dim"))]
+    return [Text.assemble((mark, style), head, (WORDS[language]["and"].join(counts), "dim"))]
 
 
 def _not_assessed(report: Report, found: Summary, every_check: bool, words: Words) -> list[Text]:
@@ -294,7 +294,7 @@ def _not_assessed(report: Report, found: Summary, every_check: bool, words: Word
         parts.append(words["on a gpu"].format(count=len(lacking)) + why)
     if parts:
         style = "yellow" if found.waiting else "dim"
-        lines.append(Text(words["left"].format(parts=", ".join(parts)), style))
+        lines.append(Text(words["left"].format(parts=words["and"].join(parts)), style))
     return lines
 
 

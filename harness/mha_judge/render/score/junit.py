@@ -29,4 +29,4 @@ def render(board: Scoreboard) -> str:
 
 def _message(cell: Cell) -> str:
     what = f"{cell.standing}, {cell.score:g} of 100"
-    return "; ".join([what, *cell.diagnoses])
+    return "; ".join(part for part in (what, cell.load_problem, *cell.diagnoses) if part)

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mha_judge.sanitising import clean_line
 from mha_judge.scoring.models import Cell, Scoreboard, Standing
 
 _STYLES = {
@@ -55,8 +56,15 @@ def show(board: Scoreboard, console: Console) -> None:
         f"Very similar: {', '.join(one.candidates)} on {one.problem} ({one.likeness})"
         for one in board.similar
     ]
+    unloaded = [
+        f"{_WORDS[cell.standing].capitalize()}: {row.candidate} on {problem}: "
+        + clean_line(cell.load_problem)
+        for row in board.rows
+        for problem, cell in row.problems.items()
+        if cell.load_problem
+    ]
     left = [f"Left out: {one.path}: {one.reason}" for one in board.left_out]
-    for texts in (alike, left):
+    for texts in (unloaded, alike, left):
         for text in texts[:_MOST]:
             console.print(Text(text))
         if len(texts) > _MOST:

@@ -48,7 +48,7 @@ def show_problem(certificate: Certificate, console: Console) -> None:
     console.print(Text(_summary(certificate), style="dim"))
     console.print()
     if certificate.mistakes:
-        console.print(_matrix(certificate))
+        console.print(_matrix(certificate), soft_wrap=True)  # whole rows, in a narrow log too
         console.print(
             Text("X killed by its check   ! survives it   x fails   . passes", style="dim")
         )
