@@ -273,7 +273,7 @@ def test_gradients(grader, candidate, draw):
     "A strided input, as transposing makes it, gives the same",
     category="robustness",
     points=1,
-    after=("prefill", "no_hidden_state"),
+    after="one_step",
 )
 def test_non_contiguous(grader, candidate, draw):
     B, E = grader.B, grader.E
