@@ -8,22 +8,16 @@ from graders.shared import caching
 
 from mha_judge.grading import (
     assert_close,
-    assert_gradients_match,
-    assert_inputs_unchanged,
-    assert_operations_do_not_grow,
     assert_rejected,
-    assert_stays_on_device,
-    assert_written_from_scratch,
     check,
-    fail,
     restated,
 )
 from mha_judge.grading.checks.elsewhere.scores import LARGEST_SCORE
-from mha_judge.grading.expecting.compare import compare
 
 E, H, G = 60, 6, 2  # D = 10: H/G = 3, so that neither H = 2G nor G = H/G hides an order
 D = E // H
 B = 2
+OPTIONS = [{}, {"window": 3}]
 
 
 def layer_of(candidate, embed_dim=E, num_heads=H, num_kv_heads=G, window=None, dtype=torch.float32):
@@ -153,61 +147,17 @@ def test_window_on_warm_cache(candidate, draw):
 
 
 test_two_continuations = caching.test_two_continuations
-
-
-@check("A cache once returned never changes", category="robustness", points=3, after="one_step")
-def test_old_caches_stay(candidate, draw):
-    for window in (None, 3):
-        layer = layer_of(candidate, window=window)
-        answers = list(caching.run_chunks(layer, draw.normal(B, 12, E), [4, 1, 1, 1, 3, 2]))
-        layer(draw.normal(B, 3, E), answers[0].live("cache"))
-
-        for step, answer in enumerate(answers):
-            again = zip(layer.read(answer.live("cache")), answer.pairs("cache"), strict=True)
-            for found, (_, expected, _) in again:
-                compare(found, expected, f"the cache that call {step + 1} returned, read again,")
-
-
-@check(
-    "Nothing hides in the module: another instance continues from the cache alone",
-    category="robustness",
-    points=3,
-    after="one_step",
-)
-def test_no_hidden_state(candidate, draw):
-    layer = layer_of(candidate)
-    twin = layer.twin()
-    prefix = layer(draw.normal(B, 5, E), keep=True)
-    layer(draw.normal(B, 5, E))  # an unrelated call, as long as the prefix, before the step
-
-    assert_close(twin(draw.normal(B, 2, E), prefix.live("cache")), "output", "cache")
-    assert_close(layer(draw.normal(B, 1, E), prefix.live("cache")), "output", "cache")
-    for changed in ("k", "v", "kv"):  # all else is as the call before returned it
-        cache = dict(zip("kv", layer(draw.normal(B, 5, E)).tensors("cache"), strict=True))
-        at = draw.integer(1, 4)
-        for name in changed:
-            cache[name] = cache[name].clone()
-            cache[name][-1, -1, at] = draw.normal(D)
-        assert_close(layer(draw.normal(B, 1, E), tuple(cache.values())), "output", "cache")
-
-
+test_old_caches_stay = caching.test_old_caches_stay
+test_no_hidden_state = caching.test_no_hidden_state
 test_starts_anew = caching.test_starts_anew
-
-
-@check("Input and cache are left as they were", category="robustness", points=2, after="one_step")
-def test_inputs_unchanged(candidate, draw):
-    for window in (None, 3):
-        layer = layer_of(candidate, window=window)
-
-        assert_inputs_unchanged(layer, draw.normal(B, 3, E))
-        assert_inputs_unchanged(layer, draw.normal(B, 3, E), cache_of(draw, 5))
+test_inputs_unchanged = caching.test_inputs_unchanged
 
 
 @check(
     "A cache from elsewhere serves, short or long: only its values and its length count",
     category="values",
     points=2,
-    after="one_step",
+    after="window_on_warm_cache",
 )
 def test_foreign_cache(candidate, draw):
     for window in (None, 700):
@@ -264,20 +214,14 @@ def test_low_scores_in_window(candidate, draw):
 
 
 test_float64 = caching.test_float64
-
-
-@check("bfloat16 in, bfloat16 out", category="numerics", points=1, after="one_step")
-def test_bfloat16(candidate, draw):
-    layer = layer_of(candidate, dtype=torch.bfloat16)
-    for answer in caching.run_chunks(layer, draw.normal(B, 6, E, dtype=torch.bfloat16), [3, 1, 2]):
-        assert_close(answer, "output", "cache")
+test_bfloat16 = caching.test_bfloat16
 
 
 @check(
     "bfloat16 does not blur the positions: angles are computed in float32",
     category="numerics",
     points=2,
-    after="bfloat16",
+    after=("bfloat16", "foreign_cache"),
 )
 def test_bfloat16_far_on(candidate, draw):
     layer = layer_of(candidate, dtype=torch.bfloat16)
@@ -289,33 +233,14 @@ def test_bfloat16_far_on(candidate, draw):
         assert_close(layer(x, cache), "cache", "output")
 
 
-@check(
+test_gradients = restated(
+    caching.test_gradients,
     "Without a cache, gradients reach x and every parameter, and are right",
-    category="gradients",
-    points=3,
-    after="prefill",
+    after="window",
 )
-def test_gradients(candidate, draw):
-    for window in (None, 3):
-        assert_gradients_match(
-            layer_of(candidate, window=window),
-            draw.normal(B, 5, E),
-            wrt=(0,),
-            cotangents=[draw.normal(B, 5, E)],
-            parameters=True,
-        )
 
 
-@check(
-    "A strided input, as transposing makes it, gives the same",
-    category="robustness",
-    points=1,
-    after="one_step",
-)
-def test_non_contiguous(candidate, draw):
-    cache = tuple(draw.normal(B, 7, G, D).transpose(1, 2) for _ in "kv")
-
-    assert_close(layer_of(candidate)(draw.normal(3, B, E).transpose(0, 1), cache), "output")
+test_non_contiguous = caching.test_non_contiguous
 
 
 @check(
@@ -339,100 +264,15 @@ def test_bad_sizes(candidate, draw):
     )
 
 
-@check(
-    "Old positions are not projected again, and a step's work grows with T, not T²",
-    category="cost",
-    points=3,
-    after="many_steps",
+test_work_of_a_step = caching.test_work_of_a_step
+
+
+test_written_from_scratch = restated(
+    caching.test_written_from_scratch, after=("many_steps", "window_on_warm_cache")
 )
-def test_work_of_a_step(candidate, draw):
-    layer = layer_of(candidate)
-    flops = {}
-    for T in (64, 128, 256):
-        flops[T] = layer.observe(draw.normal(1, 1, E), cache_of(draw, T, batch=1)).flops
-
-    first, second = flops[128] - flops[64], flops[256] - flops[128]
-    attending = 4 * 64 * E  # two products of (1, D) and (D, 64) a head, 2 operations an element
-    if first > 1.5 * attending:
-        fail(
-            "old positions seem to be projected again: a step does more than attend to them",
-            f"{first} operations for 64 more cached positions; attending to them takes {attending}",
-        )
-    if second > 2.5 * first:
-        fail(
-            "the work of a step grows faster than the cache: more than the new scores are computed",
-            f"{first} operations more from T = 64 to 128, {second} from 128 to 256",
-        )
 
 
-@check(
-    "Written from scratch: no fused or official attention",
-    category="policy",
-    points=3,
-    after="many_steps",
-)
-def test_written_from_scratch(candidate, draw):
-    for window in (None, 3):
-        layer = layer_of(candidate, window=window)
-
-        assert_written_from_scratch(candidate, layer, draw.normal(B, 3, E))
-        assert_written_from_scratch(candidate, layer, draw.normal(B, 1, E), cache_of(draw, 7))
-
-
-@check(
-    "No Python loop over positions or heads",
-    category="policy",
-    points=0,
-    after="prefill_shape",
-    advisory=True,
-)
-def test_no_loop(candidate, draw):
-    layer = layer_of(candidate)
-    short, long = layer.observe(draw.normal(B, 3, E)), layer.observe(draw.normal(B, 12, E))
-    assert_operations_do_not_grow(short, long, "positions")
-
-    few = layer_of(candidate, 32, 2, 1).observe(draw.normal(B, 3, 32))
-    many = layer_of(candidate, 32, 8, 1).observe(draw.normal(B, 3, 32))
-    assert_operations_do_not_grow(few, many, "heads")
-
-
-@check(
-    "On a GPU in float32: the same values and caches, chunk by chunk",
-    category="gpu",
-    points=2,
-    after="many_steps",
-)
-def test_gpu_float32(gpu, draw):
-    for window in (None, 3):
-        layer = layer_of(gpu, window=window)
-
-        for answer in caching.run_chunks(layer, draw.normal(B, 6, E), [3, 1, 2]):
-            assert_close(answer, "output")
-
-
-@check(
-    "On a GPU in bfloat16: the same values",
-    category="gpu",
-    points=2,
-    after="gpu_float32",
-)
-def test_gpu_half(gpu, draw):
-    layer = layer_of(gpu, dtype=torch.bfloat16)
-
-    for answer in caching.run_chunks(layer, draw.normal(B, 4, E, dtype=torch.bfloat16), [3, 1]):
-        assert_close(answer, "output")
-
-
-@check(
-    "On a GPU: what is computed and returned stays there",
-    category="gpu",
-    points=2,
-    after="many_steps",
-)
-def test_gpu_device(gpu, draw):
-    for window in (None, 3):
-        layer = layer_of(gpu, window=window)
-        *_, second = caching.run_chunks(layer, draw.normal(B, 5, E), [3, 2])
-
-        assert_stays_on_device(gpu, layer, draw.normal(B, 3, E), None)
-        assert_stays_on_device(gpu, layer, draw.normal(B, 1, E), second.live("cache"))
+test_no_loop = caching.test_no_loop
+test_gpu_float32 = caching.test_gpu_float32
+test_gpu_half = caching.test_gpu_half
+test_gpu_device = caching.test_gpu_device

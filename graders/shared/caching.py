@@ -1,7 +1,10 @@
 """Checks of layers that are called with x (B, L, E) and a cache, that several graders take.
 
-A grader has the sizes B and E, `layer_of(candidate, dtype=…)`, and `queries_and_keys(layer, x)`,
-which returns those of positions (N, E) in float64, (N, H, D) each.
+A grader has the sizes B and E; `layer_of(candidate, embed_dim=E, num_heads=H, dtype=…)`; OPTIONS,
+what else it is made with, such as a window, one dict for each kind of layer; `cache_of(draw, T,
+batch=B, dtype=…)`, a cache of T random positions, k and v of (B, heads, T, D) or one tensor
+(B, T, C); and `queries_and_keys(layer, x)`, which returns those of positions (N, E) in float64,
+(N, H, D) each.
 """
 
 from functools import partial
@@ -11,12 +14,17 @@ import torch
 from mha_judge.grading import (
     assert_close,
     assert_gradients_match,
+    assert_inputs_unchanged,
     assert_no_extra_parameters,
+    assert_operations_do_not_grow,
+    assert_stays_on_device,
+    assert_written_from_scratch,
     check,
     fail,
     gradient_modes,
 )
 from mha_judge.grading.checks.extremes import lowest_with_itself
+from mha_judge.grading.expecting.compare import compare
 
 
 def run_chunks(layer, x, lengths):
@@ -26,6 +34,21 @@ def run_chunks(layer, x, lengths):
         answer = layer(chunk, cache, keep=True)
         yield answer
         cache = answer.live("cache")
+
+
+def layers_of(grader, candidate):
+    """Yield a layer of each kind that the grader has."""
+    for options in grader.OPTIONS:
+        yield grader.layer_of(candidate, **options)
+
+
+def tensors_of(cache):
+    return [cache] if isinstance(cache, torch.Tensor) else list(cache)
+
+
+def cache_from(tensors):
+    """Return one tensor alone, or a pair."""
+    return tensors[0] if len(tensors) == 1 else tuple(tensors)
 
 
 @check(
@@ -140,12 +163,60 @@ def test_two_continuations(grader, candidate, draw):
             assert_close(answer, "output", "cache")
 
 
+@check("A cache once returned never changes", category="robustness", points=3, after="one_step")
+def test_old_caches_stay(grader, candidate, draw):
+    B, E = grader.B, grader.E
+    for layer in layers_of(grader, candidate):
+        answers = list(run_chunks(layer, draw.normal(B, 23, E), [4, 1, 1, 1, 3, 11, 2]))
+        layer(draw.normal(B, 3, E), answers[0].live("cache"))
+
+        for step, answer in enumerate(answers):
+            again = zip(
+                tensors_of(layer.read(answer.live("cache"))), answer.pairs("cache"), strict=True
+            )
+            for found, (_, expected, _) in again:
+                compare(found, expected, f"the cache that call {step + 1} returned, read again,")
+
+
+@check(
+    "Nothing hides in the module: another instance continues from the cache alone",
+    category="robustness",
+    points=3,
+    after="one_step",
+)
+def test_no_hidden_state(grader, candidate, draw):
+    B, E = grader.B, grader.E
+    layer = grader.layer_of(candidate)
+    twin = layer.twin()
+    prefix = layer(draw.normal(B, 5, E), keep=True)
+    layer(draw.normal(B, 5, E))  # an unrelated call, as long as the prefix, before the step
+
+    assert_close(twin(draw.normal(B, 2, E), prefix.live("cache")), "output", "cache")
+    assert_close(layer(draw.normal(B, 1, E), prefix.live("cache")), "output", "cache")
+    for changed in ([0], [-1], [0, -1]):  # of k and v; all else is as the call before returned it
+        cache = layer(draw.normal(B, 5, E)).tensors("cache")
+        at = draw.integer(1, 4)
+        for index in changed:
+            cache[index] = cache[index].clone(memory_format=torch.contiguous_format)
+            rows = cache[index].flatten(0, -3)[-1]  # of the last head
+            rows[at] = draw.normal(rows.shape[-1])
+        assert_close(layer(draw.normal(B, 1, E), cache_from(cache)), "output", "cache")
+
+
 @check("Calls without a cache start anew", category="robustness", points=1, after="prefill")
 def test_starts_anew(grader, candidate, draw):
     E = grader.E
     layer = grader.layer_of(candidate)
     for B in (2, 3, 1):
         assert_close(layer(draw.normal(B, 5, E)), "output", "cache")
+
+
+@check("Input and cache are left as they were", category="robustness", points=2, after="one_step")
+def test_inputs_unchanged(grader, candidate, draw):
+    B, E = grader.B, grader.E
+    for layer in layers_of(grader, candidate):
+        assert_inputs_unchanged(layer, draw.normal(B, 3, E))
+        assert_inputs_unchanged(layer, draw.normal(B, 3, E), grader.cache_of(draw, 5))
 
 
 @check("Large logits stay finite and right", category="numerics", points=2, after="one_step")
@@ -170,6 +241,16 @@ def test_float64(grader, candidate, draw):
         assert_close(answer, "output", "cache")
 
 
+@check("bfloat16 in, bfloat16 out", category="numerics", points=1, after="one_step")
+def test_bfloat16(grader, candidate, draw):
+    B, E, dtype = grader.B, grader.E, torch.bfloat16
+    layer = grader.layer_of(candidate, dtype=dtype)
+    for answer in run_chunks(layer, draw.normal(B, 6, E, dtype=dtype), [3, 1, 2]):
+        assert_close(answer, "output", "cache")
+    cache = grader.cache_of(draw, 5, dtype=dtype)
+    assert_close(layer(draw.normal(B, 3, E, dtype=dtype), cache), "output", "cache")
+
+
 @check(
     "Without a cache, gradients reach x and the weights, and are right",
     category="gradients",
@@ -178,12 +259,124 @@ def test_float64(grader, candidate, draw):
 )
 def test_gradients(grader, candidate, draw):
     B, E = grader.B, grader.E
-    cotangents = [draw.normal(B, 5, E)]
+    for layer in layers_of(grader, candidate):
+        assert_gradients_match(
+            layer,
+            draw.normal(B, 5, E),
+            wrt=(0,),
+            cotangents=[draw.normal(B, 5, E)],
+            parameters=True,
+        )
 
-    assert_gradients_match(
-        grader.layer_of(candidate),
-        draw.normal(B, 5, E),
-        wrt=(0,),
-        cotangents=cotangents,
-        parameters=True,
+
+@check(
+    "A strided input, as transposing makes it, gives the same",
+    category="robustness",
+    points=1,
+    after="one_step",
+)
+def test_non_contiguous(grader, candidate, draw):
+    B, E = grader.B, grader.E
+    strided = [one.mT.contiguous().mT for one in tensors_of(grader.cache_of(draw, 7))]
+    x = draw.normal(3, B, E).transpose(0, 1)
+
+    assert_close(grader.layer_of(candidate)(x, cache_from(strided)), "output", "cache")
+
+
+@check(
+    "Old positions are not projected again, and a step's work grows with T, not T²",
+    category="cost",
+    points=3,
+    after="many_steps",
+)
+def test_work_of_a_step(grader, candidate, draw):
+    E = grader.E
+    layer = grader.layer_of(candidate)
+    flops = {}
+    for T in (64, 128, 256):
+        prefix = layer(draw.normal(1, T, E), keep=True)
+        flops[T] = layer.observe(draw.normal(1, 1, E), prefix.live("cache")).flops
+
+    first, second = flops[128] - flops[64], flops[256] - flops[128]
+    attending = 4 * 64 * E  # two products of (1, D) and (D, 64) a head, 2 operations an element
+    if first > 1.5 * attending:
+        fail(
+            "old positions seem to be projected again: a step does more than attend to them",
+            f"{first} operations for 64 more cached positions; attending to them takes {attending}",
+        )
+    if second > 2.5 * first:
+        fail(
+            "the work of a step grows faster than the cache: more than the new scores are computed",
+            f"{first} operations more from T = 64 to 128, {second} from 128 to 256",
+        )
+
+
+@check(
+    "Written from scratch: no fused or official attention",
+    category="policy",
+    points=3,
+    after="many_steps",
+)
+def test_written_from_scratch(grader, candidate, draw):
+    B, E = grader.B, grader.E
+    for layer in layers_of(grader, candidate):
+        prefix = layer(draw.normal(B, 7, E), keep=True)
+
+        assert_written_from_scratch(candidate, layer, draw.normal(B, 3, E))
+        assert_written_from_scratch(candidate, layer, draw.normal(B, 1, E), prefix.live("cache"))
+
+
+@check(
+    "No Python loop over positions or heads",
+    category="policy",
+    points=0,
+    after="prefill_shape",
+    advisory=True,
+)
+def test_no_loop(grader, candidate, draw):
+    B, E = grader.B, grader.E
+    layer = grader.layer_of(candidate)
+    layer(draw.normal(B, 12, E))  # tables that grow with the longest call are made by now
+    short, long = layer.observe(draw.normal(B, 3, E)), layer.observe(draw.normal(B, 12, E))
+    assert_operations_do_not_grow(short, long, "positions")
+
+    few, many = (
+        grader.layer_of(candidate, 32, heads).observe(draw.normal(B, 3, 32)) for heads in (2, 8)
     )
+    assert_operations_do_not_grow(few, many, "heads")
+
+
+@check(
+    "On a GPU in float32: the same values and caches, chunk by chunk",
+    category="gpu",
+    points=2,
+    after="many_steps",
+)
+def test_gpu_float32(grader, gpu, draw):
+    B, E = grader.B, grader.E
+    for layer in layers_of(grader, gpu):
+        for answer in run_chunks(layer, draw.normal(B, 6, E), [3, 1, 2]):
+            assert_close(answer, "output")
+
+
+@check("On a GPU in bfloat16: the same values", category="gpu", points=2, after="gpu_float32")
+def test_gpu_half(grader, gpu, draw):
+    B, E, dtype = grader.B, grader.E, torch.bfloat16
+    layer = grader.layer_of(gpu, dtype=dtype)
+    for answer in run_chunks(layer, draw.normal(B, 4, E, dtype=dtype), [3, 1]):
+        assert_close(answer, "output")
+
+
+@check(
+    "On a GPU: what is computed and returned stays there",
+    category="gpu",
+    points=2,
+    after="many_steps",
+)
+def test_gpu_device(grader, gpu, draw):
+    B, E = grader.B, grader.E
+    for layer in layers_of(grader, gpu):
+        *_, second = run_chunks(layer, draw.normal(B, 5, E), [3, 2])
+
+        assert_stays_on_device(gpu, layer, draw.normal(B, 3, E), None)
+        assert_stays_on_device(gpu, layer, draw.normal(B, 1, E), second.live("cache"))
