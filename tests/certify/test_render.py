@@ -14,6 +14,7 @@ from mha_judge.certify.models import (
     Kill,
     Mutant,
     Names,
+    Tally,
 )
 from mha_judge.render.verify import html, junit, terminal
 
@@ -27,6 +28,7 @@ def certification():
         seeds=[1],
         checks={"shape": "Shapes", "values": "Values"},
         reference_scores=[100.0],
+        graded={"reference": Tally(tried=1, of=1)},
         mistakes=[
             Kill(
                 id="no-scale",
@@ -71,6 +73,17 @@ def test_rows_of_the_matrix_are_whole_in_a_narrow_window(certification):
     text = shown(certification.model_copy(update={"problems": [wide]}))
 
     assert [*"123456789"] in [line.split() for line in text.splitlines()]
+
+
+def test_of_a_problem_that_was_not_graded_only_its_faults_are_shown(certification):
+    unfinished = Certificate(
+        problem="new", seeds=[1], checks={}, faults=[Fault(subject="unfinished", message="empty")]
+    )
+
+    text = shown(certification.model_copy(update={"problems": [unfinished, unfinished]}))
+
+    assert "unfinished: empty" in text
+    assert "0/0" not in text and "Dearest" not in text
 
 
 def test_the_matrix_has_a_row_a_mistake_and_a_letter_a_check(certification):

@@ -194,7 +194,7 @@ class _Certifying:
             texts.append(f"problem.toml: requires: a circle, {' ← '.join(ids)}; open it")
         for fault in texts:
             self._fault("texts", fault)
-        return bool(texts)
+        return bool(lacking or texts)
 
     def reference(self) -> None:
         """The reference gets 100 for every seed, on the advisory checks too."""

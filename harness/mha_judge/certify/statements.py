@@ -32,6 +32,11 @@ def faults_of(bank: Bank, problem: Problem) -> list[str]:
             faults.append(f"the statements have different numbers of Python examples: {code}")
     if "zh" in languages and not re.search(r"[\u4e00-\u9fff]", problem.title_zh):
         faults.append("problem.toml: title_zh is not in Chinese")
+    if problem.title_zh and "zh" not in languages:
+        faults.append(
+            "problem.toml has a title_zh, and there is no statement.zh.md; write it, or leave the "
+            "title out"
+        )
     return faults + _starter_faults(bank, problem)
 
 

@@ -45,7 +45,8 @@ def show_problem(certificate: Certificate, console: Console) -> None:
     )
     console.print()
     console.print(Text.assemble((certificate.problem, "bold"), "  ", verdict))
-    console.print(Text(_summary(certificate), style="dim"))
+    if certificate.graded:
+        console.print(Text(_summary(certificate), style="dim"))
     console.print()
     if certificate.mistakes:
         console.print(_matrix(certificate), soft_wrap=True)  # whole rows, in a narrow log too
@@ -66,7 +67,8 @@ def _show_costs(certification: Certification, console: Console) -> None:
     for kind, tally in certification.graded.items():
         of = "" if tally.tried == tally.of else f" of {tally.of}"
         console.print(Text(f"{tally.seconds:7.0f} s  {tally.tried}{of} {kind}", style="dim"))
-    dearest = sorted(certification.problems, key=lambda one: one.seconds, reverse=True)
+    graded = [one for one in certification.problems if one.graded]
+    dearest = sorted(graded, key=lambda one: one.seconds, reverse=True)
     if len(dearest) > 1:
         told = ", ".join(f"{one.problem} {one.seconds:.0f} s" for one in dearest[:DEAREST])
         console.print(Text(f"Dearest: {told}", style="dim"))
