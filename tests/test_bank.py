@@ -310,6 +310,13 @@ def test_the_result_that_must_be_there_is_graded(bank):
         bank.problem("sdpa")
 
 
+def test_a_language_model_is_an_argument_of_a_function(bank):
+    edit(toml_of(bank, "sdpa"), "returns =", 'language_models = ["model"]\nreturns =')
+
+    with pytest.raises(BankError, match="'model' is no argument of a torch function"):
+        bank.problem("sdpa")
+
+
 @pytest.mark.parametrize(
     ("unknown", "near"),
     [("spda", "sdpa"), ("masked_mha", "masked-mha"), ("kv-cache", "kv-cache-step")],

@@ -84,8 +84,8 @@ def _manners(problem: Problem) -> list[str]:
         return ["object"]
     if all(entry.arrays == "either" for entry in called):
         return ["numbers"]
-    if "autograd" in problem.forbid:
-        return ["by_hand"]
+    if not problem.has_gradients:
+        return ["no_gradients"]
     return ["torch", *["layer"] * any(entry.kind == "module" for entry in called)]
 
 

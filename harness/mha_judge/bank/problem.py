@@ -186,6 +186,10 @@ class Entry(_Model):
     """How many of the results must be there."""
     ungraded: list[Name] = []
     """Of these, what the contract leaves open, such as weights that somebody wants to look at."""
+    language_models: list[Name] = []
+    """Arguments that graders give as a table of logits, and a function as a language model, from
+    token ids (N, T) to logits (N, V). The sizes (N, T) of its calls are the first of `returns`,
+    before what the function itself returns."""
     arrays: Literal["torch", "numpy", "either", "none"] = "torch"
     """What goes in and comes back: tensors, NumPy arrays, or numbers; `either`: numbers in, one of
     the others out."""
@@ -204,6 +208,9 @@ class Entry(_Model):
             raise ValueError("an entry of kind 'module' needs roles and a probe")
         if (self.kind == "object") != bool(self.methods):
             raise ValueError("an entry has methods if its kind is 'object', and only then")
+        for name in self.language_models:
+            if (self.kind, self.arrays) != ("function", "torch") or name not in self.arguments:
+                raise ValueError(f"language_models: {name!r} is no argument of a torch function")
         for name in self.ungraded:
             if name not in self.returns[self.required_returns :]:
                 raise ValueError(f"ungraded: {name!r} is no result that may be left out")
@@ -263,6 +270,13 @@ class Problem(_Model):
     def asks_questions(self) -> bool:
         """Whether it has questions, each of which is marked for itself."""
         return any(entry.kind == "answers" for entry in self.entry)
+
+    @property
+    def has_gradients(self) -> bool:
+        """Whether inputs may require gradients: not where these are computed by hand, and not
+        through a language model, which gives none."""
+        models = any(entry.language_models for entry in self.entry)
+        return "autograd" not in self.forbid and not models
 
     def entry_named(self, name: str) -> Entry | None:
         return next((entry for entry in self.entry if entry.name == name), None)

@@ -85,7 +85,7 @@ def baselines(problem: Problem, reference: str) -> dict[str, str]:
     spoilt = "".join(_spoilt(entry) for entry in problem.entry if entry.kind != "answers")
     sheets = [entry.name for entry in problem.entry if entry.kind == "answers"]
     counts = bool(sheets)
-    learns = "autograd" not in problem.forbid and any(
+    learns = problem.has_gradients and any(
         entry.kind != "object" and entry.arrays == "torch" for entry in problem.entry
     )
     either = any(entry.arrays == "either" for entry in problem.entry)  # NumPy's float64 is fine

@@ -199,14 +199,13 @@ def corner_faults(problem: Problem, reference: str) -> Iterator[tuple[CornerFaul
         reference: The reference's source.
     """
     entries = [entry for entry in problem.entry if entry.kind in ("function", "module")]
-    by_hand = "autograd" in problem.forbid  # nothing requires gradients there
     tensors = _tensor_arguments(reference)
     for (axis, value), condition in _CONDITIONS.items():
         [claim] = [claim for claim in CLAIMS if axis in claim.axes]
         fit = [one for one in entries if _fits(one, axis, value, tensors.get(one.name, 0))]
         if not fit or not claim.holds_for(problem):
             continue
-        if by_hand and (axis == "leaf" or value == "backward"):
+        if not problem.has_gradients and (axis == "leaf" or value == "backward"):
             continue
         head = _HEAD.replace("{condition}", condition)
         head = head.replace("{spoil}", "_cut" if (axis, value) in _CUT else "_off")

@@ -10,6 +10,7 @@ import torch
 
 from mha_judge.wire import FrameReader, Kept, WireError, encode_frame, map_tree, pack, unpack
 from mha_judge.wire.bounds import MAX_REQUEST_BYTES
+from mha_judge.wire.language_models import with_language_models
 from mha_judge.wire.operations import Operation
 from mha_judge.worker import instances, manner, noting, observation, reach, submission
 from mha_judge.worker.device import Device, Sets, devices_of
@@ -112,6 +113,8 @@ class Server:
         how = header.get("manner", {})
         args, kwargs, cotangents = self._revive(manner.laid_out(value, how.get("layout", "")))
         model, target = self._asked(header, args, kwargs)
+        if header.get("language_models"):
+            target = with_language_models(target, header["language_models"])
         wrt: list[str] = header.get("wrt", [])
         differentiated = require_gradients(args, kwargs, wrt)
         number = how.get("number", 0)

@@ -414,6 +414,9 @@ class Target:
             prepared = as_arrays(prepared)
         if self._context.observed and not wrt:  # with gradients asked for, there is a graph
             options["observe"] = "call"
+        if self.entry.language_models:
+            models = [self._named(args)[name] for name in self.entry.language_models]
+            options["language_models"] = _places(call, models)
         called: Called = self._context.session.request(
             Operation.CALL,
             (*prepared, cotangents),
@@ -450,7 +453,7 @@ class Target:
         unfit = {*without, *self._unfit(), "leaf=none"}  # gradients sweep through it
         if any(isinstance(leaf, Live) for leaf in leaves(args)):
             unfit |= {*NOT_OF_WHAT_IS_KEPT}
-        if "autograd" in self._context.task.problem.forbid:
+        if not self._context.task.problem.has_gradients:
             unfit |= {"leaf", "before=backward"}
         if self.entry.arrays == "numpy":
             unfit |= {"mode", "leaf", "frozen", "instance"}

@@ -1,4 +1,4 @@
-"""Problems whose answers work on NumPy arrays: tensors stay on the judge's side."""
+"""Problems whose answers work on NumPy arrays, or take functions: the judge has tensors."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from torch import Tensor
 
 from mha_judge.bank.problem import Entry
 from mha_judge.wire import Opaque, map_tree
+from mha_judge.wire.language_models import with_language_models
 
 
 def as_arrays(tree: Any) -> Any:
@@ -76,6 +77,9 @@ def narrowed(found: Tensor, wanted: torch.dtype) -> Tensor:
 
 def on_tensors(entry: Entry, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of the bank as one that takes and returns tensors."""
+    if entry.language_models:
+        places = [str(entry.arguments.index(name)) for name in entry.language_models]
+        function = with_language_models(function, places)
     if entry.arrays != "numpy":
         return function
     return lambda *args: _call(function, args)

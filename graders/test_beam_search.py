@@ -1,0 +1,409 @@
+"""Beam search over language models that the judge hands in: n-gram tables of logits."""
+
+# V size of the vocabulary  a table (V, V, V) has logits for each pair of last tokens
+
+import torch
+from reference.beam_search import beam_search
+from torch import Tensor
+
+from mha_judge.grading import (
+    assert_close,
+    assert_rejected,
+    check,
+    fail,
+)
+from mha_judge.wire.language_models import with_language_models
+
+V, END = 7, 4
+NEVER, RARELY, OFTEN = -30.0, -1.0, 2.0
+HALVES = (torch.bfloat16, torch.float16)
+_search = with_language_models(beam_search, ["0"])
+
+
+def prefix_of(draw, length=3, size=V, end=END):
+    """Return random token ids (length,), none of which is the end token."""
+    ids = draw.permutation(max(size, length))[:length] % size
+    return ids.where(ids != end, (end + 1) % size)
+
+
+def lean(table, end, by):
+    """Return a table in which the end token's logits are changed by a number."""
+    return table.index_add(-1, torch.tensor([end]), table.new_full((*table.shape[:-1], 1), by))
+
+
+def table_for(draw, *given, by=NEVER, end=END, shape=(V, V, V), dtype=torch.float32, spread=1.5):
+    """Return a table on which rounding decides nothing: near ones give the same beams.
+
+    Args:
+        draw: What numbers are drawn from.
+        given: The arguments of the search after the table.
+        by: What is added to the logits of the end token.
+        end: The end token.
+        shape: Of the table.
+        dtype: Of the table.
+        spread: Standard deviation of the logits.
+    """
+    for _ in range(200):
+        table = lean(spread * draw.normal(*shape), end, by).to(dtype)
+        if is_clear(draw, table, *given):
+            return table
+    raise AssertionError(f"no clear table for {given}")
+
+
+def is_clear(draw, table, *given):
+    """Return whether near tables give the same beams, and no score is next to nothing.
+
+    A logit less the logarithm of a sum is off by the rounding of the logit, whatever is left.
+    """
+    exact = table.double()
+    if float(_search(exact, *given)[2].abs().max()) < 0.5:
+        return False
+    near = (exact + 3e-4 * draw.normal(*table.shape, dtype=torch.float64) for _ in range(3))
+    wanted = tokens_of(exact, *given)
+    return all(torch.equal(tokens_of(one, *given), wanted) for one in near)
+
+
+def tokens_of(table, *given):
+    """Return the tokens of the right beams."""
+    return _search(table.double(), *given)[1]
+
+
+def assert_found(answer):
+    """Assert the right tokens and scores."""
+    assert_close(answer, "tokens", "scores")
+
+
+@check(
+    "Tokens are (B, T + steps), int64, scores (B,): those of all beams", category="shape", points=2
+)
+def test_output_shape(candidate, draw):
+    prefix = prefix_of(draw)
+
+    answer = candidate.beam_search(table_for(draw, prefix, 2, 3, END), prefix, 2, 3, END)
+
+    assert answer.tokens.shape == (2, 6)
+    assert answer.scores.shape == (2,)
+
+
+@check("One beam is greedy decoding", category="values", points=3, after="output_shape")
+def test_one_beam(candidate, draw):
+    for steps in (1, 4, 6):
+        given = (prefix_of(draw), 1, steps, END)
+        assert_found(candidate.beam_search(table_for(draw, *given), *given))
+
+
+@check(
+    "Of all continuations of all beams those with the greatest log-probability remain",
+    category="values",
+    points=5,
+    after="one_beam",
+)
+def test_values(candidate, draw):
+    for beams, steps in ((2, 3), (3, 5), (4, 4), (5, 3), (3, 6)):
+        given = (prefix_of(draw), beams, steps, END)
+        assert_found(candidate.beam_search(table_for(draw, *given), *given))
+
+
+@check(
+    "A beam that takes the end token keeps its score, and is padded with end tokens",
+    category="values",
+    points=5,
+    after="values",
+)
+def test_finished(candidate, draw):
+    for beams, steps in ((2, 4), (3, 4), (4, 5), (5, 4), (3, 6)):
+        given = (prefix_of(draw), beams, steps, END)
+        assert_found(candidate.beam_search(finishing(draw, *given), *given))
+
+
+def finishing(draw, *given, **options):
+    """Return a table with which some beams finish before the last step, and some do not."""
+    prefix, _, steps, end = given[:4]
+    for _ in range(200):
+        table = table_for(draw, *given, by=0.5, end=end, **options)
+        tokens = tokens_of(table, *given)
+        made = tokens[:, len(prefix) :]
+        ended = (made[:, :-1] == end).any(-1)
+        if made.shape[1] == steps and bool(ended.any()) and not bool(ended.all()):
+            return table
+    raise AssertionError(f"no table that finishes for {given}")
+
+
+@check(
+    "A finished beam takes one of the places, and loses it to better ones",
+    category="values",
+    points=3,
+    after="values",
+)
+def test_finished_competes(candidate, draw):
+    for beams, alpha in ((2, 0.0), (3, 0.0), (3, 1.0), (4, 0.5)):
+        prefix = prefix_of(draw)
+        for _ in range(300):
+            table = lean(1.5 * draw.normal(V, V, V), END, 0.5)
+            clear = is_clear(draw, table, prefix, beams, 4, END, alpha)
+            if clear and loses_one(table, prefix, beams, alpha):
+                break
+        else:
+            raise AssertionError("no finished beam is pushed out")
+        assert_found(candidate.beam_search(table, prefix, beams, 4, END, alpha))
+
+
+def loses_one(table, prefix, beams, alpha):
+    """Return whether a finished beam is pushed out in some step of four."""
+    finished = set()
+    for steps in (1, 2, 3, 4):
+        tokens = tokens_of(table, prefix, beams, steps, END, alpha)
+        rows = {tuple(row) for row in _made(tokens, prefix)}
+        if finished - rows:
+            return True
+        finished = {row for row in rows if row[-1] == END}
+    return False
+
+
+def _made(tokens, prefix):
+    """Yield what each beam has made, up to its first end token."""
+    for row in tokens[:, len(prefix) :].tolist():
+        yield row[: row.index(END) + 1] if END in row else row
+
+
+@check(
+    "The search stops as soon as all beams are finished, and not before",
+    category="values",
+    points=3,
+    after="finished",
+)
+def test_stops(candidate, draw):
+    for beams, by in ((1, OFTEN), (2, OFTEN), (3, 3.0), (4, 3.0)):
+        given = (prefix_of(draw), beams, 9, END)
+        for _ in range(300):
+            table = lean(draw.normal(V, V, V), END, by)
+            width = tokens_of(table, *given).shape[1]
+            if 4 < width < 11 and is_clear(draw, table, *given):
+                break
+        else:
+            raise AssertionError("no search stops")
+        assert_found(candidate.beam_search(table, *given))
+
+
+@check(
+    "Scores are divided by the length penalty ((5 + length) / 6)^alpha, without the prefix",
+    category="values",
+    points=4,
+    after="finished",
+)
+def test_length_penalty(candidate, draw):
+    for beams, alpha, length in ((2, 0.6, 3), (3, 1.0, 1), (3, 2.0, 5), (4, 1.0, 2)):
+        given = (prefix_of(draw, length), beams, 5, END, alpha)
+        assert_found(candidate.beam_search(finishing(draw, *given), *given))
+
+
+@check(
+    "The penalty decides in every step which beams remain, not only at the end",
+    category="values",
+    points=2,
+    after="finished",
+)
+def test_penalty_in_the_search(candidate, draw):
+    for beams, alpha in ((2, 1.0), (3, 1.0), (3, 2.0), (2, 3.0)):
+        prefix = prefix_of(draw)
+        given = (prefix, beams, 5, END)
+        for _ in range(300):
+            table = lean(1.5 * draw.normal(V, V, V), END, 0.5)
+            with_it, plain = (
+                {tuple(row) for row in _made(tokens_of(table, *given, a), prefix)}
+                for a in (alpha, 0.0)
+            )
+            if with_it != plain and is_clear(draw, table, *given, alpha):
+                break
+        else:
+            raise AssertionError("the penalty decides nothing")
+        assert_found(candidate.beam_search(table, *given, alpha))
+
+
+@check(
+    "score is called once for a step, with every live beam once and nothing else",
+    category="cost",
+    points=4,
+    after="output_shape",
+)
+def test_calls(candidate, draw):
+    for length, beams, steps, by in (
+        (3, 3, 4, NEVER),
+        (1, 1, 3, NEVER),
+        (30, 2, 3, NEVER),
+        (3, 4, 4, 0.5),
+        (3, 5, 5, 0.5),
+        (3, 3, 9, 3.0),
+    ):
+        given = (prefix_of(draw, length), beams, steps, END)
+        table = finishing(draw, *given) if by == 0.5 else table_for(draw, *given, by=by)
+        answer = candidate.beam_search(table, *given)
+        [(found, wanted, _)] = answer.pairs("calls")
+        if isinstance(found, Tensor) and found.dim() == 2:
+            both = zip(found.tolist(), wanted.exact.tolist(), strict=False)
+            for number, (own, right) in enumerate(both, 1):
+                if own != right:
+                    fail(f"call {number} of score gets {tuple(own)} ids; {tuple(right)} is wanted")
+            if len(found) != len(wanted.exact):
+                fail(f"score is called {len(found)} times; {len(wanted.exact)} is wanted")
+        assert_close(answer, "calls")
+
+
+@check(
+    "Of equal scores the one from the earlier beam remains, then the one with the lower token",
+    category="values",
+    points=3,
+    after="values",
+)
+def test_ties(candidate, draw):
+    even = torch.zeros(V)
+    for beams, steps, alpha in ((3, 1, 0.0), (3, 3, 0.0), (5, 2, 1.0), (6, 2, 0.0), (4, 4, 1.0)):
+        for end in (END, 1):
+            given = (prefix_of(draw, end=end), beams, steps, end, alpha)
+            assert_found(candidate.beam_search(even + draw.integer(-3, 3), *given))
+    wide = torch.zeros(60)
+    for beams in (5, 17, 40):
+        assert_found(candidate.beam_search(wide, prefix_of(draw), beams, 2, END))
+    for _ in range(4):  # within a row
+        table = lean(draw.integers(V, V, bound=1), END, NEVER)
+        assert_found(candidate.beam_search(table, prefix_of(draw), 4, 1, END))
+        assert_found(candidate.beam_search(table, prefix_of(draw), 1, 5, END))
+
+
+@check(
+    "More beams than continuations: as many as there are",
+    category="robustness",
+    points=2,
+    after="finished",
+)
+def test_few_continuations(candidate, draw):
+    for size, beams, steps in (
+        (3, 5, 3),
+        (2, 7, 2),
+        (2, 30, 4),
+        (5, 40, 2),
+        (7, 8, 1),
+        (3, 100, 3),
+    ):
+        end = draw.integer(1, size - 1)
+        given = (prefix_of(draw, 2, size, end), beams, steps, end)
+        table = table_for(draw, *given, by=0.0, end=end, shape=(size, size, size))
+        assert_found(candidate.beam_search(table, *given))
+
+
+@check(
+    "Continuations whose logit is −inf are never kept, also where places are left",
+    category="masking",
+    points=2,
+    after="few_continuations",
+)
+def test_minus_infinity(candidate, draw):
+    for beams, steps, alpha in ((2, 4, 0.0), (4, 4, 0.0), (12, 3, 0.0), (5, 5, 1.0), (60, 3, 0.5)):
+        given = (prefix_of(draw), beams, steps, END, alpha)
+        for _ in range(300):
+            kept = draw.mask(V, V, V, keep=0.3)
+            table = draw.normal(V, V, V).masked_fill(~kept, -torch.inf)
+            if is_clear(draw, table, *given):
+                break
+        assert_found(candidate.beam_search(table, *given))
+    one = torch.full((V, V), -torch.inf).scatter(-1, draw.permutation(V)[:, None], -3.0)
+    given = (prefix_of(draw), 3, 4, END)
+    assert_found(candidate.beam_search(one, *given))
+
+
+@check(
+    "End tokens in the prefix finish nothing",
+    category="robustness",
+    points=1,
+    after="finished",
+)
+def test_end_in_the_prefix(candidate, draw):
+    for prefix in ([END], [2, END], [END, 3, 0], [END, END]):
+        given = (torch.tensor(prefix), 3, 3, END)
+        assert_found(candidate.beam_search(finishing(draw, *given), *given))
+
+
+@check(
+    "Any sizes: prefixes of one token and of many, one step and thirty, V of two and of thousands",
+    category="shape",
+    points=2,
+    after="few_continuations",
+)
+def test_any_sizes(candidate, draw):
+    for length, beams, steps, by in (
+        (1, 3, 3, 0.5),
+        (3, 3, 1, 0.5),
+        (2, 2, 30, NEVER),
+    ):
+        given = (prefix_of(draw, length), beams, steps, END)
+        assert_found(candidate.beam_search(table_for(draw, *given, by=by), *given))
+    given = (prefix_of(draw, 19), 3, 4, END)
+    shape = (*[2] * 9, V)  # which looks at nine tokens
+    assert_found(candidate.beam_search(table_for(draw, *given, by=0.5, shape=shape), *given))
+    for size in (2, 3, 5, 2000):
+        end = draw.integer(0, size - 1)
+        for beams in (1, 2, 5):
+            given = (prefix_of(draw, 2, size, end), beams, 3, end, 1.0)
+            shape = (min(size, 5), min(size, 5), size)
+            spread = 3.0 if size > 5 else 1.5
+            table = table_for(draw, *given, by=0.0, end=end, shape=shape, spread=spread)
+            assert_found(candidate.beam_search(table, *given))
+    for end in (0, V - 1):
+        given = (prefix_of(draw, end=end), 3, 4, end, 1.0)
+        assert_found(candidate.beam_search(finishing(draw, *given), *given))
+
+
+@check(
+    "Log-probabilities are finite where probabilities overflow or underflow",
+    category="numerics",
+    points=2,
+    after="values",
+)
+def test_large_logits(candidate, draw):
+    for level in (0.0, 300.0, -300.0):
+        for beams in (V - 2, V - 1, V):  # so many that scores are as large as the logits
+            given = (prefix_of(draw), beams, 1, END)
+            table = table_for(draw, *given, by=-700.0, spread=150.0)
+            assert_found(candidate.beam_search(table + level, *given))
+
+
+@check("float64 in, float64 out", category="numerics", points=1, after="values")
+def test_float64(candidate, draw):
+    given = (prefix_of(draw), 3, 4, END, 0.7)
+    table = table_for(draw, *given, by=0.5, dtype=torch.float64)
+    assert_found(candidate.beam_search(table, *given))
+
+
+@check(
+    "Logits of half precision: computed in float32, and scores are float32",
+    category="numerics",
+    points=2,
+    after="values",
+)
+def test_half_precision(candidate, draw):
+    for dtype in HALVES:
+        for beams in (1, 3):
+            given = (prefix_of(draw), beams, 5, END, 0.6)
+            assert_found(candidate.beam_search(table_for(draw, *given, dtype=dtype), *given))
+
+
+@check(
+    "Less than one beam or step raises, and a negative alpha",
+    category="robustness",
+    points=1,
+    after="output_shape",
+)
+def test_bad_arguments(candidate, draw):
+    table, prefix = draw.normal(V, V), prefix_of(draw)
+    for beams in (0, -1):
+        assert_rejected(
+            candidate.beam_search, table, prefix, beams, 3, END, 0.0, why=f"{beams} beams"
+        )
+    for steps in (0, -1):
+        assert_rejected(
+            candidate.beam_search, table, prefix, 2, steps, END, 0.0, why=f"{steps} steps"
+        )
+    for alpha in (-0.5, -1.0):
+        assert_rejected(
+            candidate.beam_search, table, prefix, 2, 3, END, alpha, why=f"alpha of {alpha}"
+        )
