@@ -184,7 +184,7 @@ def test_mask_dtypes(candidate, draw):
 
 
 @check(
-    "What stands in the padding of the context cannot be felt",
+    "The padding of the context has no influence, whatever it holds",
     category="masking",
     points=3,
     after="constructor",

@@ -172,7 +172,7 @@ def test_long_sequence(candidate, draw):
 
 
 @check(
-    "The future cannot be felt, whatever it holds",
+    "The future has no influence, whatever it holds",
     category="masking",
     points=4,
     after="constructor",
@@ -237,7 +237,7 @@ def test_mask_dtypes(candidate, draw):
 
 
 @check(
-    "A blocked position of the memory cannot be felt, whatever it holds",
+    "A blocked position of the memory has no influence, whatever it holds",
     category="masking",
     points=3,
     after="output_shape",

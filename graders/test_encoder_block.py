@@ -196,7 +196,7 @@ def test_mask_dtypes(candidate, draw):
 
 
 @check(
-    "A blocked position cannot be felt by the others, whatever it holds",
+    "A blocked position has no influence on the others, whatever it holds",
     category="masking",
     points=3,
     after="output_shape",

@@ -207,7 +207,7 @@ def test_leading_dimensions(candidate, draw):
 
 
 @check(
-    "Causal: a later key cannot be felt, however large its score and its value",
+    "Causal: a later key has no influence, however large its score and its value",
     category="masking",
     points=2,
     after="output_shape",

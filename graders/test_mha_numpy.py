@@ -204,7 +204,7 @@ def test_mask_dtypes(candidate, draw):
 
 
 @check(
-    "A blocked key cannot be felt, whatever its key and value hold",
+    "A blocked position has no influence, whatever its key and value hold",
     category="masking",
     points=3,
     after="constructor",

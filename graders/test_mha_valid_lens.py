@@ -421,7 +421,7 @@ def test_lengths_and_sizes(candidate, draw):
 
 
 @check(
-    "What lies beyond a length cannot be felt, whatever it holds",
+    "What lies beyond a length has no influence, whatever it holds",
     category="masking",
     points=3,
     after="output_shape",

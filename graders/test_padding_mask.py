@@ -1,4 +1,4 @@
-"""Multi-head self-attention over a padded batch: no token may feel what stands in the padding."""
+"""Multi-head self-attention over a padded batch: padding has no influence on the tokens."""
 
 # B batch  L length  H heads  D head size  E = H·D width
 
@@ -143,7 +143,7 @@ def test_own_padding(candidate, draw):
 
 
 @check(
-    "A token cannot feel what stands in the padding, whatever that is",
+    "Padding has no influence on the tokens, whatever it holds",
     category="masking",
     points=3,
     after="constructor",

@@ -141,7 +141,7 @@ def test_mask_dtypes(candidate, draw):
 
 
 @check(
-    "A blocked key weighs 0, and its key and value cannot be felt",
+    "A blocked position weighs 0, and its key and value have no influence",
     category="masking",
     points=3,
     after="output_shape",

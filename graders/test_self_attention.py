@@ -250,7 +250,7 @@ def test_float_mask_together(candidate, draw):
 
 
 @check(
-    "A blocked position cannot be felt, whatever it holds",
+    "A blocked position has no influence, whatever it holds",
     category="masking",
     points=3,
     after="output_shape",

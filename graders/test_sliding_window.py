@@ -140,7 +140,7 @@ def test_size_one(candidate, draw):
 
 
 @check(
-    "Far keys are not felt, however low the scores in the window are",
+    "Keys outside the window have no influence, however low the scores inside are",
     category="numerics",
     points=2,
     after="output_shape",

@@ -202,7 +202,7 @@ def test_mask_dtypes(grader, candidate, draw):
 
 
 @check(
-    "A blocked position cannot be felt, whatever it holds",
+    "A blocked position has no influence, whatever it holds",
     category="masking",
     points=3,
     after="output_shape",

@@ -134,6 +134,33 @@ def test_what_no_verdict_follows_from_is_no_change(bank, path):
     assert draw(bank, IDS, "HEAD", None).changed == ()
 
 
+GRADER = '''"""Softmax."""
+test_one = restated(shared.test_one, "Another title", points=2)
+@check("A title", points=1)
+def test_two(candidate, draw):
+    """Why."""
+    fail("is wrong")
+'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [
+        ("A title", "Said better", False), ("Another title", "Said better", False),
+        ("Softmax.", "Said better.", False), ("Why.", "Said better.", False),
+        ("points=1", "points=3", True), ("shared.test_one", "shared.test_three", True),
+        ("is wrong", "is false", True), ("draw)", "draw, no_gpu)", True),
+    ],
+)  # fmt: skip
+def test_titles_of_a_grader_are_no_change(bank, old, new, changed):
+    grader = bank.root / "graders" / "test_softmax.py"
+    grader.write_text(GRADER, encoding="utf-8")
+    commit(bank.root)
+    rewrite(grader, old, new)
+
+    assert (draw(bank, IDS, "HEAD", None).changed == ("softmax",)) is changed
+
+
 def test_what_graders_share_is_a_change_of_those_that_take_from_it(bank):
     graders = bank.root / "graders"
     for name, shared in (("gqa", "layers, masks"), ("mla", "cache"), ("mqa", "masks")):
@@ -141,7 +168,7 @@ def test_what_graders_share_is_a_change_of_those_that_take_from_it(bank):
         (graders / f"test_{name}.py").write_text(line, encoding="utf-8")
     commit(bank.root)
     (graders / "shared").mkdir()
-    (graders / "shared" / "masks.py").touch()
+    (graders / "shared" / "masks.py").write_text("x = 1", encoding="utf-8")
 
     assert draw(bank, IDS, "HEAD", None).changed == ("gqa", "mqa")
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import tempfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +25,8 @@ MUTANTS_OF = 3
 """The number of unchanged problems whose mutants are tried."""
 _SHARED = re.compile(r"^from graders\.shared import (.+)$", re.MULTILINE)
 """How a grader imports checks from modules that several graders share."""
+_TITLES = {"check": 0, "restated": 1}
+"""Which argument of these, in a grader, is a title."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +116,12 @@ def draw(bank: Bank, ids: Sequence[str], since: str | None, turn: int | None) ->
     note = ""
     if turn is None:
         turn, note = _turn(bank)
-    changed = tuple(one for one in ids if _has_changed(bank, one, touched))
-    mistakes = _changed_mistakes(bank, ids, since, touched)
+    changed: tuple[str, ...] = ()
+    mistakes: frozenset[tuple[str, str]] = frozenset()
+    if since is not None and touched:
+        with _at(bank, since) as before:
+            changed = tuple(one for one in ids if _has_changed(bank, before, one, touched))
+            mistakes = _changed_mistakes(bank, before, ids, touched)
     rest = [one for one in ids if one not in changed]
     first = turn * MUTANTS_OF
     mutants = {rest[(first + i) % len(rest)] for i in range(MUTANTS_OF)} if rest else ()
@@ -129,7 +137,18 @@ def _turn(bank: Bank) -> tuple[int, str]:
     return int(_git(bank, "rev-list", "--count", "--first-parent", "HEAD")[0]), ""
 
 
-def _has_changed(bank: Bank, problem_id: str, touched: frozenset[str]) -> bool:
+@contextmanager
+def _at(bank: Bank, revision: str) -> Iterator[Bank]:
+    """Give the bank as it was at a revision."""
+    with tempfile.TemporaryDirectory() as then:
+        files = subprocess.run(
+            ["git", "-C", bank.root, "archive", revision], check=True, capture_output=True
+        )
+        subprocess.run(["tar", "-x", "-C", then], check=True, input=files.stdout)
+        yield Bank.at(Path(then))
+
+
+def _has_changed(bank: Bank, before: Bank, problem_id: str, touched: frozenset[str]) -> bool:
     """Return whether a file has changed that the verdicts of a problem depend on."""
     name = module_name(problem_id)
     grader = bank.root / "graders" / f"test_{name}.py"
@@ -143,27 +162,39 @@ def _has_changed(bank: Bank, problem_id: str, touched: frozenset[str]) -> bool:
         f"reference/{name}.py",
         f"reference/mutants/{name}.toml",
     }
-    return not own.isdisjoint(touched)
+    return any(
+        not path.startswith("graders/") or _asks(bank, path) != _asks(before, path)
+        for path in own & touched
+    )
+
+
+def _asks(bank: Bank, path: str) -> str:
+    """Return what a grader does, without its titles and other words for readers."""
+    file = bank.root / path
+    try:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError):
+        return ""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _TITLES:
+            place = _TITLES[getattr(node.func, "id", "")]
+            node.args[place : place + 1] = []
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value = ast.Constant(None)
+    return ast.dump(tree)
 
 
 def _changed_mistakes(
-    bank: Bank, ids: Sequence[str], since: str | None, touched: frozenset[str]
+    bank: Bank, before: Bank, ids: Sequence[str], touched: frozenset[str]
 ) -> frozenset[tuple[str, str]]:
-    """Return problem and id of each mistake that differs from that at a revision.
+    """Return problem and id of each mistake that is not what it was before.
 
     It may be written in whatever file: problems share mistakes. What else belongs to a problem
     follows from its contract, grader and reference, whatever its mistakes are.
     """
-    folder = "reference/mistakes"
-    if since is None or not any(path.startswith(folder) for path in touched):
+    if not any(path.startswith("reference/mistakes") for path in touched):
         return frozenset()
-    with tempfile.TemporaryDirectory() as then:
-        files = subprocess.run(
-            ["git", "-C", bank.root, "archive", since], check=True, capture_output=True
-        )
-        subprocess.run(["tar", "-x", "-C", then], check=True, input=files.stdout)
-        before = Bank.at(Path(then))
-        changed = {one: _mistakes_of(bank, one) - _mistakes_of(before, one) for one in ids}
+    changed = {one: _mistakes_of(bank, one) - _mistakes_of(before, one) for one in ids}
     return frozenset((one, name) for one in ids for name, _ in changed[one])
 
 
