@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 
 from mha_judge.grading.binding.layouts import layouts_of
 from mha_judge.grading.binding.maps import Map, RoleWeights
@@ -38,11 +39,21 @@ def assignments(maps: Sequence[Map], roles: Sequence[RoleWeights]) -> Iterator[A
     wanted = [role.id for role in roles if role.kind == "norm"]
     if len(norms) < len(wanted):
         return
-    maps = [one for one in maps if one.kind != "norm"]
+    maps = [_as_its_shape_allows(one, roles) for one in maps if one.kind != "norm"]
     for key, assignment in _found(maps, [role for role in roles if role.kind != "norm"]):
         for number, order in enumerate(itertools.permutations(norms, len(wanted))):
             placed = {role: [norm] for role, norm in zip(wanted, order, strict=True)}
             yield key + (f", norms {number}" if number else ""), assignment | placed
+
+
+def _as_its_shape_allows(one: Map, roles: Sequence[RoleWeights]) -> Map:
+    """Return a map without its name's role if its shape can hold neither that nor one head of it.
+
+    So the `linear1` of a feed-forward layer is no output map.
+    """
+    of_name = [role for role in roles if role.name == one.role]
+    possible = any(_carries([one] * count, role) for role in of_name for count in (1, role.heads))
+    return one if possible or not of_name else replace(one, role=None)
 
 
 def _found(maps: list[Map], roles: Sequence[RoleWeights]) -> Iterator[Assignment]:

@@ -225,10 +225,10 @@ class Layer(Target):
         """Add a number to every bias of the maps that merge heads, so that norms take large means.
 
         Args:
-            size: The number.
+            size: The number. Where the contract has no bias, the candidate's own stays zero.
         """
         for role, holder in zip(self.entry.roles, self._roles, strict=True):
-            if role.split == "in":
+            if role.split == "in" and held(self._contract, role)[1] is not None:
                 holder.bias.add_(size)
         self.bind_first(self.maker.chosen)
 
