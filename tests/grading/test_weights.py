@@ -1,5 +1,6 @@
 """The weights find their parameters in the styles that people write, the likeliest first."""
 
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -615,3 +616,31 @@ def test_names_of_all_maps_but_one_settle_which_is_which(path):
 def test_what_a_worker_tells_of_a_parameter_is_validated(fields):
     with pytest.raises(ValueError, match=next(iter(fields))):
         ParameterInfo(path="p", shape=[E], owner="", **fields)
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ("ff.w1", "ff.w2", "ff.w3"),
+        ("ff.W", "ff.V", "ff.W2"),
+        ("ff.linear1", "ff.linear_v", "ff.linear2"),
+    ],
+)
+def test_a_name_whose_role_does_not_fit_the_shape_says_nothing(paths):
+    wide = 4 * E
+    generator = torch.Generator().manual_seed(4)
+    further = [
+        RoleWeights(name, torch.randn(out, in_, generator=generator), torch.zeros(out), 1, "out")
+        for name, out, in_ in (("gate", wide, E), ("up", wide, E), ("down", E, wide))
+    ]
+    feed_forward = [
+        linear(path, role.weight.shape[0], role.weight.shape[1])
+        for path, role in zip(paths, further, strict=True)
+    ]
+    parameters = [*itertools.chain(*feed_forward), *linears("w_q", "w_k", "w_v", "w_o")]
+
+    first = arrangements(parameters, [*roles(), *further])[0]
+
+    assert first.unbound == ()
+    assert torch.equal(first.values["w_v.weight"], WEIGHTS["v"].weight)
+    assert first.values[f"{paths[2]}.weight"].shape == (E, wide)
