@@ -61,11 +61,11 @@ test: $(DEV_INSTALLED)
 	@$(BIN)/python -m pytest -n auto --dist loadgroup $(if $(RUN),--testrunuid $(RUN)) $(PART) \
 	  $(if $(MINUTES),--minutes $(MINUTES))
 
-# Changes are those of the four hours before the last commit, or all that the clone holds; where
+# Changes are those of the three hours before the last commit, or all that the clone holds; where
 # there is no history the date says which part is tried.
 LAST = $(shell git log -1 --format=%ct 2>/dev/null)
 part: SINCE ?= $(if $(LAST),$(firstword \
-  $(shell git rev-list --first-parent --max-count=1 --before=$$(($(LAST) - 14400)) HEAD) \
+  $(shell git rev-list --first-parent --max-count=1 --before=$$(($(LAST) - 10800)) HEAD) \
   $(shell git rev-list --max-parents=0 HEAD)))
 part: TURN ?= $(if $(SINCE),,$(shell date +%-j))
 part:
