@@ -93,7 +93,7 @@ def require_form(found: object, expected: Expected, label: str) -> Tensor:
     if found.dtype != (dtype := expected.rounded.dtype):
         have = "the inputs have {}" if dtype.is_floating_point else "{} is wanted"
         raise CheckFailure(
-            f"{label} has dtype {_dtype_name(found.dtype)}; {have.format(_dtype_name(dtype))}"
+            f"{label} has dtype {dtype_name(found.dtype)}; {have.format(dtype_name(dtype))}"
         )
     return found
 
@@ -132,5 +132,6 @@ def _compare_nonfinite(actual: Tensor, exact: Tensor, label: str) -> None:
             )
 
 
-def _dtype_name(dtype: torch.dtype) -> str:
+def dtype_name(dtype: torch.dtype) -> str:
+    """Return what a dtype is called, as in `float32`."""
     return str(dtype).removeprefix("torch.")

@@ -280,8 +280,3 @@ def must_raise(target: Any, args: Sequence[Any], why: str) -> Finding:
 def sizes_in_words(letters: Mapping[str, int]) -> str:
     """Return sizes as a report speaks of them, as in "L = 97 and S = 97"."""
     return " and ".join(f"{letter} = {size}" for letter, size in letters.items())
-
-
-def dtype_name(dtype: torch.dtype) -> str:
-    """Return a dtype's name as candidates write it, without `torch.`."""
-    return str(dtype).removeprefix("torch.")

@@ -17,13 +17,13 @@ from mha_judge.grading.checks.elsewhere import numbers
 from mha_judge.grading.checks.elsewhere.asking import (
     Asking,
     Finding,
-    dtype_name,
     sizes_in_words,
     unmoved,
 )
 from mha_judge.grading.checks.elsewhere.loud import louder, require_unmoved
 from mha_judge.grading.checks.elsewhere.masks import blocked_keys, blocking, lengths_given
 from mha_judge.grading.checks.elsewhere.widths import head_sizes, narrow
+from mha_judge.grading.expecting.compare import dtype_name
 from mha_judge.grading.failures import CheckFailure, TimedOut
 from mha_judge.grading.formulas.constants import integers_in
 

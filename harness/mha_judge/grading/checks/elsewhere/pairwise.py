@@ -21,7 +21,7 @@ from mha_judge.grading.calling.shapes import Shapes, signed_like
 from mha_judge.grading.calling.target import Target, Wanted
 from mha_judge.grading.checks.cases import Case, in_dtype, made_with, shapes_of
 from mha_judge.grading.checks.elsewhere import masks, numbers
-from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, dtype_name
+from mha_judge.grading.checks.elsewhere.asking import Asking, Finding
 from mha_judge.grading.checks.elsewhere.scores import enlarged, shows_scores
 from mha_judge.grading.checks.elsewhere.widths import (
     HEADS_AXIS,
@@ -32,6 +32,7 @@ from mha_judge.grading.checks.elsewhere.widths import (
     narrow,
 )
 from mha_judge.grading.covering import Row, Value, covering
+from mha_judge.grading.expecting.compare import dtype_name
 from mha_judge.grading.expecting.memory import key_of, memory
 from mha_judge.grading.failures import CheckFailure, TimedOut
 
