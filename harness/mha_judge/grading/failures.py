@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from mha_judge.outcomes import Outcome, Sample
+
+if TYPE_CHECKING:
+    from mha_judge.grading.calling.trace import Step
 
 
 class CheckFailure(AssertionError):
@@ -32,6 +35,8 @@ class CheckFailure(AssertionError):
         self.detail = detail
         self.margin = margin
         self.sample = sample
+        self.step: Step | None = None
+        """The request that was answered wrong, where the judge asks outside of checks."""
 
 
 class Follows(CheckFailure):

@@ -138,6 +138,7 @@ class Asking:
                 _require_gradients(asked.gradients, case.is_half)
                 require_unchanged(case.target, args, asked.inputs)
         except CheckFailure as failure:
+            failure.step = case.target.last
             return failure
         return None
 
