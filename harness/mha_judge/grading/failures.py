@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 from mha_judge.outcomes import Outcome, Sample
-
-if TYPE_CHECKING:
-    from mha_judge.grading.calling.trace import Step
 
 
 class CheckFailure(AssertionError):
@@ -35,8 +32,8 @@ class CheckFailure(AssertionError):
         self.detail = detail
         self.margin = margin
         self.sample = sample
-        self.step: Step | None = None
-        """The request that was answered wrong, where the judge asks outside of checks."""
+        self.step: Any = None
+        """The `Step` that was answered wrong, where the judge asks outside of checks."""
 
 
 class Follows(CheckFailure):
