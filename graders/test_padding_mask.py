@@ -115,6 +115,7 @@ def test_padding_right(candidate, draw):
 def test_padding_left(candidate, draw):
     layer = layer_of(candidate)
     mask = padded_right(draw).flip(-1)
+    mask[0, : L - 2] = 0  # nearly all of a sequence
 
     assert_tokens_close(layer(draw.normal(B, L, E), mask), mask)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from mha_judge.submission import Submission
 pytestmark = pytest.mark.slow
 
 BANK = Bank.builtin()
+ANSWERS = Path(__file__).parents[1] / "submissions"
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +73,8 @@ def test_two_mistakes_at_once_are_both_named(channel):
         ("encoder-block", "pre-ln", "gelu"),
         ("masked-mha", "no-scale", "mask-after-softmax"),
         ("attention-backward", "sum-over-queries", "bfloat16-becomes-float32"),
+        # a float mask shows one of them first as a third mistake
+        ("self-attention", "padding-replaced-by-mask", "mask-of-first-item"),
     ],
 )
 def test_two_mistakes_are_named_where_neither_explains_much_alone(channel, problem, one, other):
@@ -110,6 +114,34 @@ def test_draws_that_some_items_share_are_not_called_draws_that_all_share(channel
     messages = {check.id: check.message for check in report.checks}
     assert "the items of the batch do not draw on their own" in messages["one-by-one"]
     assert report.diagnoses == []
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_of_constants_that_explain_alike_the_one_with_which_checks_pass_is_granted(channel, seed):
+    source = (ANSWERS / "softmax/wrong_clips.py").read_text(encoding="utf-8")
+
+    report = diagnosed(channel, "softmax", source, seed)
+
+    assert [(one.id, one.cost) for one in report.diagnoses] == [("clipped", 15.0)]
+    assert report.score == 85.0
+
+
+def test_what_explains_a_single_failure_of_many_is_not_named(channel):
+    path = ANSWERS / "padding-mask/wrong_only_first_columns.py"
+
+    report = diagnosed(channel, "padding-mask", path.read_text(encoding="utf-8"), seed=2)
+
+    assert report.diagnoses == []
+
+
+def test_what_a_state_spoils_later_is_not_held_against_an_answer(channel):
+    path = ANSWERS / "sinusoidal-positions/wrong_gives_out_what_it_keeps.py"
+
+    report = diagnosed(channel, "sinusoidal-positions", path.read_text(encoding="utf-8"), seed=3)
+
+    claims = {check.id: check.message for check in report.checks if check.only_if_right}
+    assert "once several other calls have followed" in claims.pop("any-history")
+    assert set(claims.values()) == {"earlier calls change what it gives"}
 
 
 def test_a_right_answer_has_no_diagnosis(channel):

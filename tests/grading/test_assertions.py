@@ -12,7 +12,7 @@ from mha_judge.grading.checks.assertions import (
     fail,
 )
 from mha_judge.grading.expecting.answer import assert_close
-from mha_judge.grading.expecting.compare import compare, describe, same_bits
+from mha_judge.grading.expecting.compare import compare, describe, same_bits, while_granting
 from mha_judge.grading.expecting.expected import Expected
 from mha_judge.grading.failures import CheckFailure, Crashed, Raised, TimedOut
 from mha_judge.wire import Opaque
@@ -102,6 +102,17 @@ def test_the_non_finite_must_stand_where_the_reference_has_it(special):
     for wrong in (EXACT, elsewhere, EXACT * special):
         with pytest.raises(CheckFailure, match="where the reference"):
             compare(wrong, expected(with_it), "the output")
+
+
+def test_who_makes_a_granted_mistake_may_round_elsewhere_than_its_program():
+    near = EXACT * (1 + 1e-5)
+
+    with pytest.raises(CheckFailure):
+        compare(near, expected(), "the output")
+    with while_granting():
+        compare(near, expected(), "the output")
+        with pytest.raises(CheckFailure):
+            compare(EXACT * (1 + 1e-4), expected(), "the output")
 
 
 class Answered:

@@ -6,7 +6,7 @@ import pytest
 
 from mha_judge.grading.calling.manner import AXES, Manners
 from mha_judge.grading.calling.trace import Trace
-from mha_judge.grading.checks.claims import CLAIMS, Causes, Wrong, with_a_claim
+from mha_judge.grading.checks.claims import CLAIMS, Causes, Wrong, about_state, with_a_claim
 from mha_judge.grading.failures import CheckFailure
 
 MANNERS = [claim for claim in CLAIMS if claim.of_domain is None]
@@ -127,3 +127,12 @@ def test_what_no_claim_of_a_problem_is_about_fails_the_first():
 
     assert [claim.failure(given) is not None for claim in (HISTORY, MODE)] == [True, True]
     assert with_a_claim(wrong[1:], [HISTORY, MODE]) == wrong[1:]
+
+
+def test_once_calls_leave_a_state_nothing_else_that_is_found_counts():
+    state, other = (
+        Wrong(frozenset({axis}), "", CheckFailure("differs")) for axis in ("after", "size")
+    )
+
+    assert about_state([other, state]) == [state]
+    assert about_state([other]) == []

@@ -41,6 +41,8 @@ MAX_CHECKS = 16
 MAX_PAIRS = 150
 MAX_UNEXPLAINED = 4
 MAX_RIGHT = 10
+MAX_VARIANTS = 8
+MARGINAL = 8
 
 
 def _telling(steps: Sequence[Step]) -> Sequence[Step]:
@@ -96,7 +98,8 @@ class Explanation:
     by_check: list[Diagnosis]
     """Mistakes known only by a check's message, unless those above explain that check too."""
     programs: Callable[[Sequence[Diagnosis]], list[Program]]
-    """Returns programs that make the given mistakes: a single one for all, if possible."""
+    """Returns programs that make the given mistakes: a single one for all, if possible, then
+    others with constants that explain no less."""
     by_dropout: Diagnosis | None
     """The mistake that is right without dropout, if the problem lists one."""
     where: str
@@ -146,22 +149,31 @@ class Diagnostician:
         problem = self._bank.problem(self._problem_id)
         case = _Case(self._catalogue, results, trace)
         with bounded_memory():
-            named = case.by_single_mistakes(self._catalogue.programs)
-            if case.is_open:
-                named = case.by_pairs(named)
-            if not named and case.is_mostly_open:
-                case.ask_more(also_right)
-            if not named and case.is_open:
-                named = case.by_refusals(problem.entry)
-            if not named and case.is_mostly_open:
-                named = case.by_single_mistakes(self._catalogue.derived, exactly=True)
-            where = case.where(problem.entry) if case.is_open else ""
+            named = case.by_single_mistakes(self._catalogue.programs, exactly=case.is_of_corners)
+            where = ""
+            if not case.is_of_corners:
+                if case.is_open:
+                    named = case.unless_marginal(case.by_pairs(named))
+                if not named and case.is_mostly_open:
+                    case.ask_more(also_right)
+                if not named and case.is_open:
+                    named = case.by_refusals(problem.entry)
+                if not named and case.is_mostly_open:
+                    named = case.by_single_mistakes(self._catalogue.derived, exactly=True)
+                where = case.where(problem.entry) if case.is_open else ""
         case.close()
         own = {mistake.id: checks for mistake, checks in case.by_their_check()}
 
         def programs(diagnoses: Sequence[Diagnosis]) -> list[Program]:
-            names = [*case.alone, *(diagnosis.id for diagnosis in diagnoses)]
-            return self._catalogue.making(names, case.together) if diagnoses else []
+            if not diagnoses:
+                return []
+            ids = [diagnosis.id for diagnosis in diagnoses]
+            found = self._catalogue.making([*case.alone, *ids], case.together)
+            for name, variants in case.variants.items():
+                for other in variants[:MAX_VARIANTS]:
+                    alone = [other if one == name else one for one in case.alone]
+                    found += self._catalogue.making([*alone, *ids], case.together)
+            return list(dict.fromkeys(found))
 
         return Explanation(
             diagnoses=[self._diagnosis(*one) for one in named.items()],
@@ -220,6 +232,8 @@ class _Case:
         """Programs that explain some failures and not enough, with these failures."""
         self.alone: list[str] = []
         """Names of the programs that explain something."""
+        self.variants: dict[str, list[str]] = {}
+        """By such a name, programs of the same mistake that explain no less."""
         self.together: list[Program] = []
         """Programs of two mistakes that explain something."""
 
@@ -227,6 +241,12 @@ class _Case:
         """Return a check's steps, or None if there are none or the reference answers them alike."""
         steps = tuple(self._trace.of(check.id))
         return None if not steps or self._truth.agrees(steps) else steps
+
+    @property
+    def is_of_corners(self) -> bool:
+        """Whether an answer is right but for single calls, which say too little of two mistakes,
+        and of one that nobody has listed."""
+        return bool(self._failures) and all(f.check.only_if_right for f in self._failures)
 
     @property
     def is_open(self) -> bool:
@@ -237,6 +257,15 @@ class _Case:
     def is_mostly_open(self) -> bool:
         """Whether an answer is wrong nearly everywhere, and some of it is unexplained."""
         return bool(self._open) and len(self._failures) >= len(self._right)
+
+    def unless_marginal(self, named: dict[str, list[str]]) -> dict[str, list[str]]:
+        """Return `named`; or nothing, if nearly all failures stay open: then another mistake may
+        look like these in few calls."""
+        explained = len(self._failures) - len(self._open)
+        if MARGINAL * explained > len(self._failures):
+            return named
+        self._open, self.alone, self.together, self.variants = [*self._failures], [], [], {}
+        return {}
 
     def ask_more(self, also_right: Callable[[Step], list[Step]]) -> None:
         """Look for calls that are right, besides the checks that passed."""
@@ -319,6 +348,8 @@ class _Case:
             best = equals[0] if len(equals) == 1 else min(equals, key=self._doubts(left))
             mistake = self._catalogue.named(best).mistakes[0]
             self.alone.append(best)
+            same = [one for one in equals if self._catalogue.named(one).mistakes[0] is mistake]
+            self.variants[best] = [one for one in same if one != best]
             checks = [failure.check.id for failure in plausible[best]]
             named.setdefault(mistake.id, []).extend(checks)
             left = [failure for failure in left if failure not in plausible[best]]
@@ -362,8 +393,8 @@ class _Case:
 
     def _all_contradictions(self, name: str) -> int:
         """Return how many of all passed checks the mistake answers unlike the candidate."""
-        replay = self._replay(self._catalogue.named(name))
-        return sum(not replay.agrees(_telling(steps)) for steps in self._right)
+        replay, told = self._replay(self._catalogue.named(name)), map(_telling, self._right)
+        return sum(not replay.agrees(steps) and self._truth.agrees(steps) for steps in told)
 
     def _doubts(self, failures: Sequence[_Failure]) -> Callable[[str], tuple[int, int]]:
         """Return a sort key of mistakes that explain equally much: how much speaks against each."""
@@ -408,7 +439,16 @@ class _Case:
                 self._accept(best, both)
             if left < 0:
                 break
-        return both
+        spare = {name for name, checks in both.items() if self._is_spare(name, checks)}
+        self.alone = [n for n in self.alone if self._catalogue.named(n).mistakes[0].id not in spare]
+        return {name: checks for name, checks in both.items() if name not in spare}
+
+    def _is_spare(self, name: str, checks: Collection[str]) -> bool:
+        """Return whether pairs of others explain all that a mistake was named for, too."""
+        if any(mistake.id == name for pair in self.together for mistake in pair.mistakes):
+            return False
+        own = [failure for failure in self._failures if failure.check.id in checks]
+        return all(any(self._explains(pair, one) for pair in self.together) for one in own)
 
     def _takes_both(self, pair: Program, failure: _Failure) -> bool:
         """Return whether neither mistake alone explains it: else the other would be invented."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from mha_judge.outcomes import Outcome, Sample
 
@@ -32,6 +32,8 @@ class CheckFailure(AssertionError):
         self.detail = detail
         self.margin = margin
         self.sample = sample
+        self.step: Any = None
+        """The `Step` that was answered wrong, where the judge asks outside of checks."""
 
 
 class Follows(CheckFailure):

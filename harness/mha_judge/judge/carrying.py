@@ -21,7 +21,7 @@ from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.session import LoadFailed, Session
 from mha_judge.grading.checks.policy import findings, hold_to_rules
 from mha_judge.grading.checks.running import Run
-from mha_judge.grading.expecting.compare import nan_accepts_any_number
+from mha_judge.grading.expecting.compare import while_granting
 from mha_judge.grading.failures import LeftOpen
 from mha_judge.judge import points
 from mha_judge.outcomes import Category, Outcome
@@ -172,7 +172,7 @@ def _results(
     context = Context(session, replace(own.task, mistaken=mistaken))
     passed = [check for check in checks if check.outcome is Outcome.PASSED]
     ids = frozenset(check.id for check in left)
-    with nan_accepts_any_number():
+    with while_granting():
         results = Run(context.task, context, only=ids, passed=passed).grade()
     results, _ = hold_to_rules(results, [context])
     return [check for check in results if check.id in ids]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -201,6 +202,12 @@ class Layer(Target):
         """Put the candidate's layer into training or evaluation mode."""
         self._context.session.request(Operation.MODE, handle=self._handle, training=training)
         self.training = training
+
+    def as_it_is(self) -> Layer:
+        kept = copy.copy(self)
+        kept.__dict__.pop("_references", None)
+        kept._stale = True
+        return kept
 
     def redraw(self) -> None:
         """Give the same instance other weights, as an optimiser's step does."""

@@ -162,6 +162,10 @@ class Target:
         kept = self._context.session.last_number if keep else None
         return Answer(self.entry, called.value, expected, kept)
 
+    def as_it_is(self) -> Target:
+        """Return the target with its present weights, whatever it gets later."""
+        return self
+
     def ask(
         self,
         args: Sequence[Any],

@@ -55,10 +55,14 @@ class Trace:
         self._check = check
 
     def note(self, step: Step) -> None:
-        """Keep a step, with its arguments as they are now: a check may change them afterwards."""
+        """Keep a step of the check that runs, which may change the arguments afterwards."""
         if not self._paused:
-            step.args = tuple(map_tree(_as_it_is, arg) for arg in step.args)
-            self._steps.setdefault(self._check, []).append(step)
+            self.keep(self._check, step)
+
+    def keep(self, check: str, step: Step) -> None:
+        """Keep a step as one of a check, with its arguments as they are now."""
+        step.args = tuple(map_tree(_as_it_is, arg) for arg in step.args)
+        self._steps.setdefault(check, []).append(step)
 
     def of(self, check: str) -> list[Step]:
         return self._steps.get(check, [])

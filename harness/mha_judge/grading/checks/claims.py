@@ -19,6 +19,8 @@ from mha_judge.outcomes import Category
 
 _Value = tuple[str, str]
 """An axis, and one of its values."""
+_OF_STATE = frozenset({"before", "after", "instance", "weights"})
+"""Axes about what calls leave behind."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,11 @@ class Claim:
             if not self.axes.isdisjoint(one.axes):
                 how = f"right otherwise, but wrong {one.where}: " if one.where else ""
                 failure = one.failure
-                told = how + failure.message
-                return CheckFailure(told, failure.detail, failure.margin, failure.sample)
+                told = CheckFailure(
+                    how + failure.message, failure.detail, failure.margin, failure.sample
+                )
+                told.step = failure.step
+                return told
         return None
 
     def _is_about(self, entry: Entry) -> bool:
@@ -132,6 +137,11 @@ CLAIMS = (
         lambda domain: domain.fits or domain.divides,
     ),
 )
+
+
+def about_state(found: Iterable[Wrong]) -> list[Wrong]:
+    """Return what shows that calls leave a state: all that is asked later may be wrong for it."""
+    return [one for one in found if one.axes & _OF_STATE]
 
 
 def with_a_claim(found: Iterable[Wrong], held: Sequence[Claim]) -> list[Wrong]:

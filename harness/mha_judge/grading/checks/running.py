@@ -18,7 +18,7 @@ from mha_judge.grading.calling.gpu import Gpu, GpuLease
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import MANY
 from mha_judge.grading.checks.check import CheckSpec, spec_of
-from mha_judge.grading.checks.claims import CLAIMS, Causes, Claim, Wrong, with_a_claim
+from mha_judge.grading.checks.claims import CLAIMS, Causes, Claim, Wrong, about_state, with_a_claim
 from mha_judge.grading.checks.collected import Collected, as_id, check_id, collect
 from mha_judge.grading.checks.elsewhere.look import look_elsewhere
 from mha_judge.grading.checks.gpu import explained
@@ -100,9 +100,10 @@ class Run:
         held = [claim for claim in CLAIMS if claim.holds_for(self._task.problem)]
         if held and not self._only:
             self._look_further(checks)
-            self._wrong = with_a_claim(self._wrong, held)
+            of_state = about_state(self._wrong)
+            self._wrong = with_a_claim(of_state or self._wrong, held)
             self._since = time.monotonic()
-            for result in [self._claim(claim) for claim in held]:
+            for result in [self._claim(claim, bool(of_state)) for claim in held]:
                 self._keep(result)
         return self.results
 
@@ -197,15 +198,19 @@ class Run:
             raise BankError(f"the grader {item.path} is broken: {place}") from error
         return None
 
-    def _claim(self, claim: Claim) -> CheckResult:
-        """Return the result of a claim."""
+    def _claim(self, claim: Claim, keeps_state: bool) -> CheckResult:
+        """Return the result of a claim; if calls leave a state, of a claim about states alone."""
         outcome, message, failure = Outcome.PASSED, "", None
         if self._context is None:
             outcome, message = Outcome.NOT_ASSESSED, _NOT_LOADED
         elif (failure := claim.failure(self._wrong)) is not None:
             outcome, message = failure.outcome, failure.message
+            if failure.step is not None:
+                self._context.trace.keep(claim.id, failure.step)
+        elif keeps_state:
+            outcome, message = Outcome.NOT_ASSESSED, "earlier calls change what it gives"
         elif self._failed():
-            outcome, message = Outcome.NOT_ASSESSED, "it is wrong however it is called"
+            outcome, message = Outcome.NOT_ASSESSED, "asked once all else is right"
             if self._until_failure:
                 message = _VERDICT_ONLY
         spec = CheckSpec(claim.title, claim.category, claim.points, (), advisory=False)

@@ -138,6 +138,8 @@ class Asking:
                 _require_gradients(asked.gradients, case.is_half)
                 require_unchanged(case.target, args, asked.inputs)
         except CheckFailure as failure:
+            if (last := case.target.last) is not None:
+                failure.step = replace(last, target=case.target.as_it_is())
             return failure
         return None
 
