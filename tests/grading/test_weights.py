@@ -536,6 +536,19 @@ def test_a_fused_key_value_map_goes_to_the_attention_that_is_still_open():
         assert torch.equal(first.values[f"{path}.weight"], weights)
 
 
+@pytest.mark.parametrize("paths", [("gate_up_proj", "down_proj"), ("net.0", "net.2")])
+def test_gate_and_up_may_be_one_map_whose_halves_are_tried_in_either_order(paths):
+    gate, up, down = wanted = [role("gate", 5, E), role("up", 5, E), role("down", E, 5)]
+    fused, last = paths
+
+    found = arrangements([*linear(fused, 10, bias=False), *linear(last, E, 5, bias=False)], wanted)
+
+    for halves in ((gate, up), (up, gate)):
+        whole = torch.cat([half.weight for half in halves])
+        assert any(torch.equal(one.values[f"{fused}.weight"], whole) for one in found)
+    assert all(torch.equal(one.values[f"{last}.weight"], down.weight) for one in found)
+
+
 def test_a_table_called_a_bias_takes_no_bias_from_the_map_of_that_name():
     table = role("table", M, H, kind="table")
 

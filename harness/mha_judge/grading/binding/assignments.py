@@ -15,7 +15,7 @@ Assignment = tuple[str, dict[str, list[Map]]]
 Unit = Sequence[Map]
 """What carries a role: one map, or one for each head."""
 
-_FUSED = {"qkv": ("q", "k", "v"), "kv": ("k", "v")}
+_FUSED = {"qkv": ("q", "k", "v"), "kv": ("k", "v"), "gate_up": ("gate", "up")}
 _MAX_PERMUTED = 6
 """Roles up to which every order is tried; a block has more."""
 
