@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from mha_judge.grading.binding.weights import Unbound
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.calling.shapes import Shapes, signed_like
@@ -510,8 +511,10 @@ class _Rows:
         manner["number"] = int(row[_TURN])
         try:
             target = self._target(case, letters, row)
-        except CheckFailure:
+        except Unbound:  # in some sizes its parameters may look alike
             return None
+        except CheckFailure as refusal:
+            return refusal
         question = target.remembered(
             (place, asking.context.task.seed, case.args, case.names, self._wrt),
             lambda: self._made(case, target, row, letters, manner),
