@@ -382,7 +382,7 @@ class _Case:
             failure.steps[-1].failure is None and _tells(failure) for failure in explained
         )
         is_rare = 2 * len(explained) < len(self._failures)
-        return is_rare or not is_told or self._all_contradictions(name) > 0
+        return is_rare or not is_told or self._all_contradictions(name)[0] > 0
 
     def _contradictions(self, program: Program) -> int:
         """Return how many of a sample of passed checks a program fails: they speak against it."""
@@ -391,18 +391,22 @@ class _Case:
         replay = self._replay(program)
         return sum(self._truth.agrees(steps) and not replay.agrees(steps) for steps in some)
 
-    def _all_contradictions(self, name: str) -> int:
-        """Return how many of all passed checks the mistake answers unlike the candidate."""
-        replay, told = self._replay(self._catalogue.named(name)), map(_telling, self._right)
-        return sum(not replay.agrees(steps) and self._truth.agrees(steps) for steps in told)
+    def _all_contradictions(self, name: str) -> tuple[int, int]:
+        """Return how many of all passed checks the mistake answers unlike the candidate.
 
-    def _doubts(self, failures: Sequence[_Failure]) -> Callable[[str], tuple[int, int]]:
+        First of those whose every call is right, then of those, too, that tolerate more.
+        """
+        replay, told = self._replay(self._catalogue.named(name)), map(_telling, self._right)
+        unlike = [steps for steps in told if not replay.agrees(steps)]
+        return sum(map(self._truth.agrees, unlike)), len(unlike)
+
+    def _doubts(self, failures: Sequence[_Failure]) -> Callable[[str], tuple[int, ...]]:
         """Return a sort key of mistakes that explain equally much: how much speaks against each."""
 
-        def of(name: str) -> tuple[int, int]:
+        def of(name: str) -> tuple[int, ...]:
             replay = self._replay(self._catalogue.named(name))
             unlike = sum(not replay.agrees(f.steps, plainly=True) for f in failures)
-            return unlike, self._all_contradictions(name)
+            return unlike, *self._all_contradictions(name)
 
         return of
 
