@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from rooms import PROBLEM, Rooms
+from rooms import NEXT, PROBLEM, Rooms
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
@@ -164,6 +164,41 @@ def test_a_connection_that_was_away_brings_both_sides_together(chromium, rooms):
         assert text.startswith("# meanwhile\n") and text.endswith("# written alone 😀")
         one.page.wait_for_selector(".status", state="hidden")
     wire.close()
+
+
+def test_what_is_typed_while_an_interviewer_changes_the_page_stays(chromium, rooms):
+    with pages(chromium, rooms.links[2][0], rooms.links[3][0]) as (one, other):
+        before = one.text
+        other.page.get_by_label("Add a note").fill("half")
+        level, problem = map(other.page.get_by_label, ("The candidate sees", "Problem"))
+        one.page.focus(".cm-content")
+        one.page.keyboard.press("Control+Home")
+        for _ in range(3):
+            for field, choice in ((level, "hints"), (level, "checks"), (problem, NEXT)):
+                one.page.keyboard.type("typed ")
+                field.select_option(choice)
+            one.page.locator("header h1", has_text="softmax").wait_for()
+            problem.select_option(PROBLEM)
+            one.page.locator("header h1", has_text="Sinusoidal").wait_for()
+        assert same_text([one, other]) == 9 * "typed " + before
+        one.page.keyboard.press("Control+z")
+        one.page.keyboard.press("Control+z")
+        assert len(same_text([one, other])) < len(before) + 54
+        assert other.page.get_by_label("Add a note").input_value() == "half"
+
+
+def test_a_run_waits_for_the_last_letter_and_of_nothing_there_is_none(chromium, rooms):
+    with pages(chromium, rooms.links[0][0]) as (one,):
+        keys = one.page.keyboard
+        one.page.focus(".cm-content")
+        keys.press("Control+a")
+        keys.type("(1)")
+        keys.press("Control+Enter")
+        one.waits_for("is missing")
+        keys.press("Control+a")
+        keys.press("Delete")
+        keys.press("Control+Enter")
+        one.waits_for("There is nothing to run yet")
 
 
 def test_undo_takes_back_what_one_wrote_oneself(chromium, rooms):

@@ -97,6 +97,16 @@ def test_a_candidate_does_nothing_that_is_an_interviewers(room, message):
     assert room.count == count + 1
 
 
+def test_a_record_that_is_full_of_changes_takes_notes_still(room, monkeypatch):
+    monkeypatch.setattr("mha_judge.room.room.MAX_CHANGES_BYTES", 100)
+    length = len(room.sheets["sdpa"].text)
+    push(room, 0, [length, [0, "x" * 50]])
+
+    with pytest.raises(UsageError, match="no place for more text"):
+        push(room, 1, [length + 50])
+    does(room, Role.INTERVIEWER, kind="note", text="good")
+
+
 def test_time_does_not_go_back(room, clock):
     [first] = does(room, Role.CANDIDATE, kind="focus", here=False)
     clock.now -= 500

@@ -24,6 +24,7 @@ const CURSOR_EVERY_MS = 150;
 interface Cursor {
   number: number;
   who: Role;
+  label: string;
   anchor: number;
   head: number;
 }
@@ -64,7 +65,7 @@ class Caret extends WidgetType {
   toDOM(): HTMLElement {
     const caret = document.createElement("span");
     caret.className = `caret caret-${this.cursor.who}`;
-    caret.dataset["label"] = `${this.cursor.who} ${this.cursor.number}`;
+    caret.dataset["label"] = this.cursor.label;
     caret.setAttribute("aria-hidden", "true");
     return caret;
   }
@@ -103,13 +104,14 @@ export interface Outside {
   run(): void;
 }
 
+/** The text of one problem. One that is not shown goes on with what is still to be sent. */
 export class Editor {
   readonly view: EditorView;
   private isPushing = false;
+  private onceSent: (() => void) | null = null;
   private cursorTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(
-    parent: HTMLElement,
     readonly problem: string,
     text: string,
     version: number,
@@ -152,7 +154,11 @@ export class Editor {
         }),
       ],
     });
-    this.view = new EditorView({ state, parent });
+    this.view = new EditorView({ state });
+  }
+
+  get isBlank(): boolean {
+    return !this.view.state.doc.toString().trim();
   }
 
   get version(): number {
@@ -170,6 +176,7 @@ export class Editor {
     }
     this.isPushing = false;
     this.push();
+    this.settle();
   }
 
   /** Send what is not sent yet, once what was sent has been answered. */
@@ -185,7 +192,21 @@ export class Editor {
   /** Start again after the connection was away, or the server said no. */
   again(): void {
     this.isPushing = false;
+    this.onceSent = null;
     this.push();
+  }
+
+  /** Do something once the server has all that was typed here. */
+  whenSent(then: () => void): void {
+    this.onceSent = then;
+    this.settle();
+  }
+
+  private settle(): void {
+    if (!this.onceSent || sendableUpdates(this.view.state).length) return;
+    const then = this.onceSent;
+    this.onceSent = null;
+    then();
   }
 
   moveCursor(cursor: Cursor): void {
