@@ -253,6 +253,8 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
         one.send("run", problem=PROBLEM)
         one.next("run")
         rooms.stop(signal.SIGKILL)
+    assert "there are no rooms in" in mha_judge("room", "list", "--store", "elsewhere").stderr
+    assert not (tmp_path / "elsewhere").exists()
     again = Rooms(tmp_path, PROBLEM, rooms=0, port=rooms.port())
     with browsers(again, candidate) as [(one, told)]:
         assert told["text"] == "#\n" * 20 + RIGHT != text

@@ -68,6 +68,8 @@ class Text:
             if end > len(self._bytes):
                 raise UsageError("the change is of a longer text")
             new = _encoded("\n".join(lines)) if isinstance(part, list) else self._bytes[at:end]
+            if not size and (not isinstance(part, list) or not new):
+                raise UsageError("a part of a change does something")  # editors fail on others
             made.append(new)
             kept += len(new) if isinstance(part, list) else 0
             units += len(new) // _UNIT

@@ -83,6 +83,8 @@ class Room:
         self.count = 0
         """How many events there were."""
         self._changes_bytes = 0
+        self._writers: dict[str, str] = {}
+        """Whose each client is."""
         self._at = 0.0
         self.problems: list[str] = []
         """What may be shown, in order."""
@@ -140,6 +142,7 @@ class Room:
                 sheet = self.sheets[body["problem"]]
                 self._changes_bytes += sheet.text.change(body["parts"])
                 sheet.updates.append((body["client"], body["parts"]))
+                self._writers.setdefault(body["client"], event.who)
             case "run":
                 run = Graded(body["grade"], body["problem"], body["version"], event.at)
                 self.runs[run.grade] = run
@@ -200,6 +203,8 @@ class Room:
         sheet = self.sheet(push.problem)
         if push.version != len(sheet.updates):
             raise Stale("the text has changed since")
+        if self._writers.get(push.client, role) != role:  # an editor takes such for its own
+            raise UsageError("this client is another one's")
         if self._changes_bytes > MAX_CHANGES_BYTES:
             raise UsageError("this room's record has no place for more text; make another room")
         tried = Text.like(sheet.text)
