@@ -201,6 +201,20 @@ def test_a_run_waits_for_the_last_letter_and_of_nothing_there_is_none(chromium, 
         one.waits_for("There is nothing to run yet")
 
 
+def test_a_key_that_is_held_down_is_not_too_much(chromium, rooms):
+    with pages(chromium, rooms.links[0][0]) as (one,):
+        one.type("x" * 150, delay=20)
+        assert one.page.locator(".status").is_hidden()
+
+
+def test_a_telephone_shows_everything_below_each_other(chromium, rooms):
+    with pages(chromium, rooms.links[1][0]) as (one,):
+        one.page.set_viewport_size({"width": 390, "height": 844})
+        for part in (".task", ".side"):
+            shown, whole = one.page.locator(part).evaluate("e => [e.clientHeight, e.scrollHeight]")
+            assert shown == whole > 100
+
+
 def test_undo_takes_back_what_one_wrote_oneself(chromium, rooms):
     with pages(chromium, rooms.links[2][0], rooms.links[3][0]) as (one, other):
         before = one.text

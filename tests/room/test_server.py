@@ -223,6 +223,14 @@ def test_forged_changes_do_nothing(rooms):
         assert again["text"] == told["text"]
 
 
+def test_links_name_the_server_as_others_reach_it(tmp_path):
+    rooms = Rooms(tmp_path, PROBLEM, options=("--allow-host", "interviews.example.org"))
+    rooms.stop(signal.SIGKILL)
+
+    for link, room, _ in rooms.links:
+        assert link.startswith(f"https://interviews.example.org/rooms/{room}/")
+
+
 def test_who_sends_too_much_is_told_to_wait(rooms):
     with browsers(rooms, rooms.links[0]) as [(one, _)]:
         for _ in range(90):

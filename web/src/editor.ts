@@ -20,6 +20,7 @@ import type { Changes, Role } from "./protocol";
 
 const MAX_UNITS = 256 * 1024;
 const CURSOR_EVERY_MS = 150;
+const PUSH_EVERY_MS = 80; // a key that is held down would send more than the server takes
 
 interface Cursor {
   number: number;
@@ -108,6 +109,8 @@ export interface Outside {
 export class Editor {
   readonly view: EditorView;
   private isPushing = false;
+  private pushedAt = -PUSH_EVERY_MS;
+  private pushTimer: ReturnType<typeof setTimeout> | null = null;
   private onceSent: (() => void) | null = null;
   private cursorTimer: ReturnType<typeof setTimeout> | null = null;
 
@@ -181,11 +184,20 @@ export class Editor {
 
   /** Send what is not sent yet, once what was sent has been answered. */
   push(): void {
-    if (this.isPushing) return;
+    if (this.isPushing || this.pushTimer !== null) return;
+    const wait = this.pushedAt + PUSH_EVERY_MS - performance.now();
+    if (wait > 0) {
+      this.pushTimer = setTimeout(() => {
+        this.pushTimer = null;
+        this.push();
+      }, wait);
+      return;
+    }
     const updates = sendableUpdates(this.view.state).slice(0, 200);
     const client = updates[0]?.clientID;
     if (client === undefined) return;
     const changes = updates.map((update) => update.changes.toJSON() as unknown);
+    this.pushedAt = performance.now();
     this.isPushing = this.outside.push(this.version, client, changes);
   }
 

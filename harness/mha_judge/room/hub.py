@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -36,6 +37,7 @@ _MOST_UNSENT_BYTES = 4 * 1024**2
 _MOST_PEOPLE = 16
 """Of each role: candidates cannot keep interviewers out."""
 _PING_S = 15.0
+_AGAIN_S = 5.0
 _RATE = 60
 """Messages that one browser may send in `_RATE_S`."""
 _RATE_S = 2.0
@@ -311,8 +313,12 @@ class Hub:
             "grade": run.grade, "reason": reason, "message": message, "report": report,
             "graded_with": graded_with,
         }  # fmt: skip
-        async with opened.lock:
-            await self._happen(opened, [opened.room.event("", "graded", **body)])
+        while not run.reason:  # else no text of this room could be run any more
+            try:
+                async with opened.lock:
+                    await self._happen(opened, [opened.room.event("", "graded", **body)])
+            except sqlite3.Error:  # the disk may be full
+                await asyncio.sleep(_AGAIN_S)
         for member in [*opened.members]:
             member.tell("graded", **self._told(opened.room, run, member.role))
 
