@@ -57,6 +57,20 @@ class Page:
         self.page.keyboard.press(place)
         self.page.keyboard.type(text, delay=delay)
 
+    def paste(self, text):
+        """Paste in place of all there is."""
+        self.page.click(".cm-content")
+        self.page.keyboard.press("Control+a")
+        self.page.evaluate(
+            """text => {
+              const data = new DataTransfer();
+              data.setData("text/plain", text);
+              const paste = new ClipboardEvent("paste", { clipboardData: data, bubbles: true });
+              document.querySelector(".cm-content").dispatchEvent(paste);
+            }""",
+            text,
+        )
+
     def waits_for(self, text):
         self.page.get_by_text(text, exact=False).first.wait_for()
 
@@ -229,19 +243,23 @@ def test_undo_takes_back_what_one_wrote_oneself(chromium, rooms):
 def test_long_pastes_and_characters_of_all_kinds_arrive(chromium, rooms):
     pasted = "# 😀注意 é\u0301 \u202e\n" + "x = 1\n" * 30_000
     with pages(chromium, rooms.links[2][0], rooms.links[3][0]) as (one, other):
-        one.page.click(".cm-content")
-        one.page.keyboard.press("Control+a")
-        one.page.evaluate(
-            """text => {
-              const data = new DataTransfer();
-              data.setData("text/plain", text);
-              const paste = new ClipboardEvent("paste", { clipboardData: data, bubbles: true });
-              document.querySelector(".cm-content").dispatchEvent(paste);
-            }""",
-            pasted,
-        )
+        one.paste(pasted)
         assert same_text([one, other]) == pasted
         other.waits_for("pasted 30002 lines")
+
+
+def test_long_pastes_that_wait_for_the_connection_arrive(chromium, rooms):
+    wire = Wire(rooms.port())
+    link = rooms.links[0][0].replace(f":{rooms.port()}", f":{wire.port}")
+    with pages(chromium, link, rooms.links[1][0]) as (one, other):
+        wire.cut()
+        one.page.wait_for_selector(".status:not([hidden])")
+        for _ in range(5):
+            one.paste("注" * 200_000)
+        one.type(" the end")
+        wire.mend()
+        assert same_text([one, other]) == "注" * 200_000 + " the end"
+    wire.close()
 
 
 def test_a_room_is_used_by_keyboard_alone_and_played_back(chromium, rooms):

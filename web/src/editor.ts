@@ -196,7 +196,14 @@ export class Editor {
     const updates = sendableUpdates(this.view.state).slice(0, 200);
     const client = updates[0]?.clientID;
     if (client === undefined) return;
-    const changes = updates.map((update) => update.changes.toJSON() as unknown);
+    const changes: unknown[] = [];
+    let size = 0;
+    for (const update of updates) {
+      const parts = update.changes.toJSON() as unknown;
+      size += JSON.stringify(parts).length;
+      if (changes.length && size > MAX_UNITS) break; // the server takes no message of any length
+      changes.push(parts);
+    }
     this.pushedAt = performance.now();
     this.isPushing = this.outside.push(this.version, client, changes);
   }
