@@ -48,6 +48,8 @@ _REFUSED, _FAILED = 4000, 1011
 """Codes with which a socket is closed: what was sent is no message; the server failed."""
 _FIRST_S = 10.0
 """What a browser may take to its first message."""
+_CHARACTERS_PER_S = 1024**2
+"""What is read from one browser, so that none with long messages holds up all rooms."""
 
 
 def asker_of(log: Log, path: str, headers: Headers) -> Asker | None:
@@ -149,7 +151,9 @@ class _Connected:
             member = await self._hub.enter(room, self._asker.role, first.versions)
             sending = asyncio.create_task(self._send(member))
             while True:
-                await self._take(member, await self._socket.receive_text())
+                text = await self._socket.receive_text()
+                await self._take(member, text)
+                await asyncio.sleep(len(text) / _CHARACTERS_PER_S)  # others have their turn
         except WebSocketDisconnect:
             pass
         except TimeoutError:
