@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from rooms import PROBLEM, Rooms
+from rooms import NEXT, PROBLEM, Rooms
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
@@ -56,6 +56,20 @@ class Page:
         self.page.click(".cm-content")
         self.page.keyboard.press(place)
         self.page.keyboard.type(text, delay=delay)
+
+    def paste(self, text):
+        """Paste in place of all there is."""
+        self.page.click(".cm-content")
+        self.page.keyboard.press("Control+a")
+        self.page.evaluate(
+            """text => {
+              const data = new DataTransfer();
+              data.setData("text/plain", text);
+              const paste = new ClipboardEvent("paste", { clipboardData: data, bubbles: true });
+              document.querySelector(".cm-content").dispatchEvent(paste);
+            }""",
+            text,
+        )
 
     def waits_for(self, text):
         self.page.get_by_text(text, exact=False).first.wait_for()
@@ -166,6 +180,55 @@ def test_a_connection_that_was_away_brings_both_sides_together(chromium, rooms):
     wire.close()
 
 
+def test_what_is_typed_while_an_interviewer_changes_the_page_stays(chromium, rooms):
+    with pages(chromium, rooms.links[2][0], rooms.links[3][0]) as (one, other):
+        before = one.text
+        other.page.get_by_label("Add a note").fill("half")
+        level, problem = map(other.page.get_by_label, ("The candidate sees", "Problem"))
+        one.page.focus(".cm-content")
+        one.page.keyboard.press("Control+Home")
+        for _ in range(3):
+            for field, choice in ((level, "hints"), (level, "checks"), (problem, NEXT)):
+                one.page.keyboard.type("typed ")
+                field.select_option(choice)
+            one.page.locator("header h1", has_text="softmax").wait_for()
+            problem.select_option(PROBLEM)
+            one.page.locator("header h1", has_text="Sinusoidal").wait_for()
+        assert same_text([one, other]) == 9 * "typed " + before
+        one.page.keyboard.press("Control+z")
+        one.page.keyboard.press("Control+z")
+        assert len(same_text([one, other])) < len(before) + 54
+        assert other.page.get_by_label("Add a note").input_value() == "half"
+
+
+def test_a_run_waits_for_the_last_letter_and_of_nothing_there_is_none(chromium, rooms):
+    with pages(chromium, rooms.links[0][0]) as (one,):
+        keys = one.page.keyboard
+        one.page.focus(".cm-content")
+        keys.press("Control+a")
+        keys.type("(1)")
+        keys.press("Control+Enter")
+        one.waits_for("is missing")
+        keys.press("Control+a")
+        keys.press("Delete")
+        keys.press("Control+Enter")
+        one.waits_for("There is nothing to run yet")
+
+
+def test_a_key_that_is_held_down_is_not_too_much(chromium, rooms):
+    with pages(chromium, rooms.links[0][0]) as (one,):
+        one.type("x" * 150, delay=20)
+        assert one.page.locator(".status").is_hidden()
+
+
+def test_a_telephone_shows_everything_below_each_other(chromium, rooms):
+    with pages(chromium, rooms.links[1][0]) as (one,):
+        one.page.set_viewport_size({"width": 390, "height": 844})
+        for part in (".task", ".side"):
+            shown, whole = one.page.locator(part).evaluate("e => [e.clientHeight, e.scrollHeight]")
+            assert shown == whole > 100
+
+
 def test_undo_takes_back_what_one_wrote_oneself(chromium, rooms):
     with pages(chromium, rooms.links[2][0], rooms.links[3][0]) as (one, other):
         before = one.text
@@ -180,19 +243,23 @@ def test_undo_takes_back_what_one_wrote_oneself(chromium, rooms):
 def test_long_pastes_and_characters_of_all_kinds_arrive(chromium, rooms):
     pasted = "# 😀注意 é\u0301 \u202e\n" + "x = 1\n" * 30_000
     with pages(chromium, rooms.links[2][0], rooms.links[3][0]) as (one, other):
-        one.page.click(".cm-content")
-        one.page.keyboard.press("Control+a")
-        one.page.evaluate(
-            """text => {
-              const data = new DataTransfer();
-              data.setData("text/plain", text);
-              const paste = new ClipboardEvent("paste", { clipboardData: data, bubbles: true });
-              document.querySelector(".cm-content").dispatchEvent(paste);
-            }""",
-            pasted,
-        )
+        one.paste(pasted)
         assert same_text([one, other]) == pasted
         other.waits_for("pasted 30002 lines")
+
+
+def test_long_pastes_that_wait_for_the_connection_arrive(chromium, rooms):
+    wire = Wire(rooms.port())
+    link = rooms.links[0][0].replace(f":{rooms.port()}", f":{wire.port}")
+    with pages(chromium, link, rooms.links[1][0]) as (one, other):
+        wire.cut()
+        one.page.wait_for_selector(".status:not([hidden])")
+        for _ in range(5):
+            one.paste("注" * 200_000)
+        one.type(" the end")
+        wire.mend()
+        assert same_text([one, other]) == "注" * 200_000 + " the end"
+    wire.close()
 
 
 def test_a_room_is_used_by_keyboard_alone_and_played_back(chromium, rooms):

@@ -36,6 +36,8 @@ def test_a_change_replaces_stretches_of_units(text, stretches):
     left, parts, expected = units(text), [], []
     for size, new in [*stretches, (len(left), None)]:
         stretch, left = left[:size], left[size:]
+        if not stretch and not new:
+            continue  # editors send no part that does nothing
         if new is None:
             parts.append(len(stretch))
             expected += stretch
@@ -62,8 +64,8 @@ def test_a_cut_within_a_character_leaves_halves_that_join_again():
     "parts",
     [
         None, 3, {}, "ab", [2], [4], [-1, 4], [3.0], [True, 2], ["3"], [[]], [[3, 4]], [[3], None],
-        [[3, "a\nb"]], [[3, "a\r"]], [[1], [1]], [10**30], [[10**30]], [0] * (MAX_PARTS + 1),
-        [3, [0, "x" * MAX_UNITS]],
+        [[3, "a\nb"]], [[3, "a\r"]], [[1], [1]], [10**30], [[10**30]],
+        [0] * (MAX_PARTS + 1), [3, [0, "x" * MAX_UNITS]], [3, 0], [[0], 3], [[0, ""], 3],
     ],
 )  # fmt: skip
 def test_what_is_no_change_of_this_text_is_refused_and_changes_nothing(parts):

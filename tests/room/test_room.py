@@ -40,8 +40,8 @@ def does(room, role, **message):
     return events
 
 
-def push(room, version, *changes, role=Role.CANDIDATE, problem="sdpa"):
-    sent = {"kind": "push", "problem": problem, "version": version, "client": "x"}
+def push(room, version, *changes, role=Role.CANDIDATE, problem="sdpa", client="x"):
+    sent = {"kind": "push", "problem": problem, "version": version, "client": client}
     return does(room, role, **sent, changes=[*changes])
 
 
@@ -95,6 +95,25 @@ def test_a_candidate_does_nothing_that_is_an_interviewers(room, message):
     assert room.count == count
     does(room, Role.INTERVIEWER, **message)
     assert room.count == count + 1
+
+
+def test_nobody_writes_as_the_client_of_another(room):
+    length = len(room.sheets["sdpa"].text)
+    push(room, 0, [length], role=Role.INTERVIEWER, client="theirs")
+    push(room, 1, [length])
+
+    with pytest.raises(UsageError, match="another one's"):
+        push(room, 2, [length], client="theirs")
+
+
+def test_a_record_that_is_full_of_changes_takes_notes_still(room, monkeypatch):
+    monkeypatch.setattr("mha_judge.room.room.MAX_CHANGES_BYTES", 100)
+    length = len(room.sheets["sdpa"].text)
+    push(room, 0, [length, [0, "x" * 50]])
+
+    with pytest.raises(UsageError, match="no place for more text"):
+        push(room, 1, [length + 50])
+    does(room, Role.INTERVIEWER, kind="note", text="good")
 
 
 def test_time_does_not_go_back(room, clock):

@@ -1,5 +1,6 @@
 """Rooms over HTTP and sockets: what each role is told, what stays, and what nobody gets."""
 
+import asyncio
 import json
 import signal
 import subprocess
@@ -14,6 +15,10 @@ import pytest
 from rooms import NEXT, PROBLEM, Browser, Rooms, browsers
 from websockets.exceptions import ConnectionClosed
 
+from mha_judge.room.hub import Member
+from mha_judge.service.connections import HEADERS_S
+from mha_judge.service.tokens import Role
+
 pytestmark = pytest.mark.slow
 SUBMISSIONS = Path(__file__).parents[1] / "submissions" / PROBLEM
 WRONG = (SUBMISSIONS / "wrong_batch_axis.py").read_text("utf-8")
@@ -25,16 +30,14 @@ def replaced(told, source):
     return [[len(told["text"].encode("utf-16-le")) // 2, *source.split("\n")]]
 
 
-def test_what_one_types_the_other_sees_and_stale_changes_are_told_again(rooms):
+def test_what_one_types_the_other_sees_and_stale_changes_are_refused(rooms):
     with browsers(rooms, *rooms.links[:2]) as [(one, told), (other, _)]:
         change = [[0, "# 😀", ""], len(told["text"])]
         one.send("push", problem=PROBLEM, version=told["version"], client="a", changes=[change])
         seen = other.next("changes")
         assert seen["changes"] == [["a", change]]
         other.send("push", problem=PROBLEM, version=told["version"], client="b", changes=[change])
-        again = other.next("changes")
-        assert again["changes"] == [["a", change]]
-        assert other.next("refused")["why"] == ""
+        assert other.next("changes", "refused") == {"kind": "refused", "what": "push", "why": ""}
         one.send("cursor", problem=PROBLEM, anchor=1, head=2)
         assert other.next("cursor")["who"] == "candidate"
     with Browser(rooms.url, *rooms.links[0][1:], versions={PROBLEM: told["version"]}) as back:
@@ -67,12 +70,22 @@ def test_each_role_is_told_of_a_run_what_it_may_know(rooms):
         assert "checks" not in one.next("room")["runs"][-1]["report"]
         other.send("note", text="<b>slow</b>")
         assert other.next("noted")["text"] == "<b>slow</b>"
+        one.send("pasted", problem=PROBLEM, units=9, lines=2)
+        assert other.next("noted")["lines"] == 2
+        with browsers(rooms, interviewer) as [(_, later)]:
+            assert [note["what"] for note in later["notes"]] == ["note", "pasted"]
         other.send("hint", text="look at the axis")
         assert one.next("hint", "noted")["text"] == "look at the axis"
         other.send("clock", minutes=5)
         assert one.next("clock", "noted")["ends_at"] > time.time()
         other.send("show", problem=NEXT)
-        assert one.next("room")["problem"] == NEXT
+        assert one.next("room")["text"]
+        other.send("show", problem=PROBLEM)
+        other.send("show", problem=NEXT)
+        shown = [one.next("room") for _ in range(2)]
+        assert [(told["problem"], "text" in told) for told in shown] == [
+            (PROBLEM, False), (NEXT, False),
+        ]  # fmt: skip
         for kind, body in {"see": {"level": "full"}, "show": {"problem": PROBLEM}}.items():
             one.send(kind, **body)
             assert "only interviewers" in one.next("refused")["why"]
@@ -114,6 +127,30 @@ def test_a_socket_needs_the_cookie_of_its_room_and_a_page_of_this_server(rooms, 
         connection.request("GET", f"/rooms/{room}/socket", headers=sent)
         with connection.getresponse() as reply:
             assert reply.status == 403
+
+
+def test_a_socket_stays_after_the_time_that_a_request_may_take(rooms):
+    with browsers(rooms, rooms.links[0]) as [(one, _)]:
+        time.sleep(HEADERS_S + 2)
+        one.send("run", problem="nothing")
+        assert "not been shown" in one.next("refused")["why"]
+
+
+def test_many_candidates_keep_no_interviewer_out(rooms):
+    candidate, interviewer = rooms.links[2:4]
+    with browsers(rooms, *[candidate] * 16), browsers(rooms, interviewer) as [(_, told)]:
+        assert told["role"] == "interviewer"
+        with Browser(rooms.url, *candidate[1:]) as late, pytest.raises(ConnectionClosed):
+            late.next("room")
+
+
+def test_who_reads_nothing_is_cut_off_before_much_is_kept_for_them():
+    member = Member(Role.CANDIDATE, 1)
+    for _ in range(9):
+        member.tell("room", text="x" * 1024**2)
+
+    assert member.unsent.qsize() == 1
+    assert asyncio.run(member.next()) is None
 
 
 def test_a_server_is_reached_by_its_own_name(rooms):
@@ -186,6 +223,14 @@ def test_forged_changes_do_nothing(rooms):
         assert again["text"] == told["text"]
 
 
+def test_links_name_the_server_as_others_reach_it(tmp_path):
+    rooms = Rooms(tmp_path, PROBLEM, options=("--allow-host", "interviews.example.org"))
+    rooms.stop(signal.SIGKILL)
+
+    for link, room, _ in rooms.links:
+        assert link.startswith(f"https://interviews.example.org/rooms/{room}/")
+
+
 def test_who_sends_too_much_is_told_to_wait(rooms):
     with browsers(rooms, rooms.links[0]) as [(one, _)]:
         for _ in range(90):
@@ -216,6 +261,8 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
         one.send("run", problem=PROBLEM)
         one.next("run")
         rooms.stop(signal.SIGKILL)
+    assert "there are no rooms in" in mha_judge("room", "list", "--store", "elsewhere").stderr
+    assert not (tmp_path / "elsewhere").exists()
     again = Rooms(tmp_path, PROBLEM, rooms=0, port=rooms.port())
     with browsers(again, candidate) as [(one, told)]:
         assert told["text"] == "#\n" * 20 + RIGHT != text

@@ -39,9 +39,13 @@ export class Connection {
     });
   }
 
+  get isOpen(): boolean {
+    return this.socket?.readyState === WebSocket.OPEN;
+  }
+
   send(kind: string, body: Record<string, unknown> = {}): boolean {
-    if (this.socket?.readyState !== WebSocket.OPEN) return false;
-    this.socket.send(JSON.stringify({ kind, ...body }));
+    if (!this.isOpen) return false;
+    this.socket?.send(JSON.stringify({ kind, ...body }));
     return true;
   }
 }

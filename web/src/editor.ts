@@ -20,10 +20,12 @@ import type { Changes, Role } from "./protocol";
 
 const MAX_UNITS = 256 * 1024;
 const CURSOR_EVERY_MS = 150;
+const PUSH_EVERY_MS = 80; // a key that is held down would send more than the server takes
 
 interface Cursor {
   number: number;
   who: Role;
+  label: string;
   anchor: number;
   head: number;
 }
@@ -64,7 +66,7 @@ class Caret extends WidgetType {
   toDOM(): HTMLElement {
     const caret = document.createElement("span");
     caret.className = `caret caret-${this.cursor.who}`;
-    caret.dataset["label"] = `${this.cursor.who} ${this.cursor.number}`;
+    caret.dataset["label"] = this.cursor.label;
     caret.setAttribute("aria-hidden", "true");
     return caret;
   }
@@ -103,13 +105,16 @@ export interface Outside {
   run(): void;
 }
 
+/** The text of one problem. One that is not shown goes on with what is still to be sent. */
 export class Editor {
   readonly view: EditorView;
   private isPushing = false;
+  private pushedAt = -PUSH_EVERY_MS;
+  private pushTimer: ReturnType<typeof setTimeout> | null = null;
+  private onceSent: (() => void) | null = null;
   private cursorTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(
-    parent: HTMLElement,
     readonly problem: string,
     text: string,
     version: number,
@@ -152,7 +157,11 @@ export class Editor {
         }),
       ],
     });
-    this.view = new EditorView({ state, parent });
+    this.view = new EditorView({ state });
+  }
+
+  get isBlank(): boolean {
+    return !this.view.state.doc.toString().trim();
   }
 
   get version(): number {
@@ -170,22 +179,53 @@ export class Editor {
     }
     this.isPushing = false;
     this.push();
+    this.settle();
   }
 
   /** Send what is not sent yet, once what was sent has been answered. */
   push(): void {
-    if (this.isPushing) return;
+    if (this.isPushing || this.pushTimer !== null) return;
+    const wait = this.pushedAt + PUSH_EVERY_MS - performance.now();
+    if (wait > 0) {
+      this.pushTimer = setTimeout(() => {
+        this.pushTimer = null;
+        this.push();
+      }, wait);
+      return;
+    }
     const updates = sendableUpdates(this.view.state).slice(0, 200);
     const client = updates[0]?.clientID;
     if (client === undefined) return;
-    const changes = updates.map((update) => update.changes.toJSON() as unknown);
+    const changes: unknown[] = [];
+    let size = 0;
+    for (const update of updates) {
+      const parts = update.changes.toJSON() as unknown;
+      size += JSON.stringify(parts).length;
+      if (changes.length && size > MAX_UNITS) break; // the server takes no message of any length
+      changes.push(parts);
+    }
+    this.pushedAt = performance.now();
     this.isPushing = this.outside.push(this.version, client, changes);
   }
 
   /** Start again after the connection was away, or the server said no. */
   again(): void {
     this.isPushing = false;
+    this.onceSent = null;
     this.push();
+  }
+
+  /** Do something once the server has all that was typed here. */
+  whenSent(then: () => void): void {
+    this.onceSent = then;
+    this.settle();
+  }
+
+  private settle(): void {
+    if (!this.onceSent || sendableUpdates(this.view.state).length) return;
+    const then = this.onceSent;
+    this.onceSent = null;
+    then();
   }
 
   moveCursor(cursor: Cursor): void {

@@ -61,6 +61,15 @@ export interface Said {
   at: number;
 }
 
+export interface Noted {
+  what: string;
+  who: Role;
+  at: number;
+  text?: string;
+  lines?: number;
+  here?: boolean;
+}
+
 export interface RoomState {
   kind: "room";
   role: Role;
@@ -77,7 +86,7 @@ export interface RoomState {
   hints: Said[];
   runs: Run[];
   problems?: [string, string][];
-  notes?: Said[];
+  notes?: Noted[];
   questions?: Question[];
 }
 
@@ -91,4 +100,4 @@ export type Message =
   | { kind: "check"; grade: string; check: Check }
   | ({ kind: "hint" } & Said)
   | { kind: "clock"; ends_at: number | null; at: number }
-  | { kind: "noted"; what: string; who: Role; at: number; text?: string; lines?: number; here?: boolean };
+  | ({ kind: "noted" } & Noted);

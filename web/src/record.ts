@@ -63,7 +63,7 @@ function told(event: Event, words: Words): string {
     hint: put(words.tells, { text: body["text"] as string }),
     note: put(words.noted, { text: body["text"] as string }),
     clock: body["ends_at"] === null ? words.tookClock : words.setClock,
-    see: put(words.letSee, { level: body["level"] as string }),
+    see: put(words.letSee, { level: words[`sees_${body["level"] as string}` as keyof Words] ?? "" }),
     pasted: put(words.pasted, { lines: body["lines"] as number }),
     focus: body["here"] ? words.back : words.left,
   };
@@ -74,8 +74,9 @@ export class RecordPage {
   private readonly moments: Moment[];
   private readonly words: Words;
   private readonly view: EditorView;
-  private readonly side = el("section", { class: "side", "aria-label": "Report", tabindex: "0" });
+  private readonly side = el("section", { class: "side", tabindex: "0" });
   private readonly happened = el("ol", { class: "plain happened" });
+  private readonly rows: { index: number; row: HTMLElement }[];
   private readonly slider: HTMLInputElement;
   private readonly shown = el("output");
   private readonly playing: HTMLButtonElement;
@@ -87,7 +88,13 @@ export class RecordPage {
     const opened = events.find(([, , kind]) => kind === "open")?.[3];
     this.words = wordsIn((opened?.["language"] as string) ?? "en");
     const { words } = this;
+    this.side.setAttribute("aria-label", words.report);
     this.moments = moments(events);
+    this.rows = events.flatMap((event, index) => {
+      const said = told(event, words);
+      const at = time(this.moments[index]?.at ?? 0);
+      return said ? [{ index, row: el("li", { class: event[2] }, el("time", {}, at), ` ${said}`) }] : [];
+    });
     const end = this.moments.at(-1)?.at ?? 0;
     this.slider = el("input", {
       type: "range", min: "0", max: String(end), step: "0.1", value: "0", "aria-label": words.place,
@@ -152,11 +159,8 @@ export class RecordPage {
       this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: moment.text } });
     }
     filled(this.side, el("h2", {}, this.words.report), moment.run && runView(moment.run, this.words));
-    const rows = this.events.slice(0, index + 1).flatMap((event, number) => {
-      const said = told(event, this.words);
-      return said ? [el("li", { class: event[2] }, el("time", {}, time(this.moments[number]?.at ?? 0)), ` ${said}`)] : [];
-    });
-    filled(this.happened, ...rows.reverse());
+    const before = this.rows.filter((one) => one.index <= index).map((one) => one.row);
+    filled(this.happened, ...before.reverse());
   }
 
   private jump(direction: 1 | -1): void {

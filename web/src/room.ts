@@ -3,22 +3,25 @@
 import { Connection } from "./connection";
 import { el, filled, time } from "./dom";
 import { Editor } from "./editor";
-import type { Check, Message, RoomState, Run, Said } from "./protocol";
+import type { Check, Message, Noted, RoomState, Run } from "./protocol";
 import { checkRow, questionList, runView } from "./report";
 import { type Words, put, wordsIn } from "./words";
 
 const LEVELS = ["score", "checks", "hints", "full"] as const;
 const AGAIN_MS = 1_000;
+const PASSING_MS = 6_000;
 
 export class RoomPage {
   private words: Words = wordsIn("en");
   private state: RoomState | null = null;
-  private editor: Editor | null = null;
+  private editor: Editor | null = null; // the one that is shown
+  private readonly editors = new Map<string, Editor>();
   private readonly connection: Connection;
   private ahead = 0; // what the server's clock is ahead of ours, in seconds
-  private readonly task = el("section", { class: "task", "aria-label": "Task", tabindex: "0" });
+  private passing: ReturnType<typeof setTimeout> | undefined;
+  private readonly task = el("section", { class: "task", tabindex: "0" });
   private readonly text = el("section", { class: "text" });
-  private readonly side = el("section", { class: "side", "aria-label": "Report", tabindex: "0" });
+  private readonly side = el("section", { class: "side", tabindex: "0" });
   private readonly status = el("div", { class: "status", role: "status" });
   private readonly clock = el("span", { class: "clock", role: "timer" });
   private readonly people = el("span", { class: "people" });
@@ -28,7 +31,9 @@ export class RoomPage {
   private readonly controls = el("div", { class: "controls" });
   private readonly notes = el("ul", { class: "plain notes" });
   private readonly heading = el("h1");
-  private readonly fields = new Map<string, HTMLElement>(); // what is half typed in them stays
+  private readonly problem = el("select", { change: () => this.connection.send("show", { problem: this.problem.value }) });
+  private readonly sees = el("select", { change: () => this.connection.send("see", { level: this.sees.value }) });
+  private readonly questions = el("details");
   private checks: HTMLElement | null = null;
 
   constructor(
@@ -47,7 +52,7 @@ export class RoomPage {
     url.protocol = url.protocol.replace("http", "ws");
     this.connection = new Connection(
       url.href,
-      () => (this.editor ? { [this.editor.problem]: this.editor.version } : {}),
+      () => Object.fromEntries([...this.editors].map(([problem, editor]) => [problem, editor.version])),
       (message) => this.take(message),
       (open, why) => this.connected(open, why),
     );
@@ -62,12 +67,18 @@ export class RoomPage {
   private connected(open: boolean, why: string): void {
     this.say(open ? "" : why || this.words.away);
     this.button.disabled = !open;
-    if (open) setTimeout(() => this.editor?.again());
+    if (open) setTimeout(() => this.editors.forEach((editor) => editor.again()));
   }
 
   private say(text: string): void {
+    clearTimeout(this.passing);
     filled(this.status, text);
     this.status.hidden = !text;
+  }
+
+  private sayForNow(text: string): void {
+    this.say(text);
+    this.passing = setTimeout(() => this.say(""), PASSING_MS);
   }
 
   private take(message: Message): void {
@@ -75,30 +86,29 @@ export class RoomPage {
       case "room":
         return this.draw(message);
       case "changes":
-        if (message.problem === this.editor?.problem) this.editor.receive(message.version, message.changes);
-        return;
+        return this.editors.get(message.problem)?.receive(message.version, message.changes);
       case "refused":
+        if (!message.why) return; // what was typed meanwhile is on its way, and is answered with a new push
+        this.sayForNow(message.what === "run" && this.isRunning ? this.words.stillRunning : message.why);
         if (message.what === "push") {
-          if (message.why) {
-            this.say(message.why);
-            setTimeout(() => this.editor?.again(), AGAIN_MS);
-          }
-        } else this.say(message.why);
+          setTimeout(() => this.editors.forEach((editor) => editor.again()), AGAIN_MS);
+        }
         return;
-      case "cursor":
-        if (message.problem === this.editor?.problem) this.editor.moveCursor(message);
-        return;
+      case "cursor": {
+        const label = `${this.words[message.who]} ${message.number}`;
+        return this.editors.get(message.problem)?.moveCursor({ ...message, label });
+      }
       case "people": {
         const named = message.people.map(
           ([number, role]) => `${this.words[role]} ${number}${number === message.you ? ` (${this.words.you})` : ""}`,
         );
         filled(this.people, `${this.words.people}: ${named.join(", ")}`);
-        this.editor?.keepCursorsOf(message.people.map(([number]) => number));
+        this.editors.forEach((editor) => editor.keepCursorsOf(message.people.map(([number]) => number)));
         return;
       }
       case "run":
         this.state?.runs.push(message);
-        return this.begun();
+        return this.drawRuns();
       case "check":
         return this.checked(message.check);
       case "graded":
@@ -127,6 +137,18 @@ export class RoomPage {
     document.title = `${state.title} · mha-judge`;
     filled(this.heading, state.title);
     filled(this.button, this.words.run, el("kbd", {}, this.words.runTip));
+    this.task.setAttribute("aria-label", this.words.task);
+    this.side.setAttribute("aria-label", this.words.report);
+    if (before?.task !== state.task) this.drawTask(state);
+    this.drawText(state);
+    this.drawHints();
+    this.drawRuns();
+    if (state.role === "interviewer") this.drawControls(state, before);
+    else this.controls.replaceChildren();
+    this.tick();
+  }
+
+  private drawTask(state: RoomState): void {
     const task = el("div", { class: "prose" });
     task.innerHTML = state.task; // made by the server from the bank's Markdown, its HTML escaped
     const finePrint = el("div", { class: "prose" });
@@ -136,29 +158,40 @@ export class RoomPage {
       task,
       !!state.fine_print && el("details", {}, el("summary", {}, this.words.finePrint), finePrint),
     );
-    if (state.text !== undefined || this.editor?.problem !== state.problem) {
-      this.editor?.view.destroy();
-      this.text.replaceChildren();
-      this.editor = new Editor(
-        this.text, state.problem, state.text ?? "", state.version, this.nonce, this.words.editor,
-        {
-          push: (version, client, changes) =>
-            this.connection.send("push", { problem: state.problem, version, client, changes }),
-          cursor: (anchor, head) => this.connection.send("cursor", { problem: state.problem, anchor, head }),
-          pasted: (units, lines) => this.connection.send("pasted", { problem: state.problem, units, lines }),
-          run: () => this.run(),
-        },
-      );
-      this.editor.view.focus();
+  }
+
+  private drawText(state: RoomState): void {
+    const { problem } = state;
+    if (state.text !== undefined) {
+      this.editors.get(problem)?.view.destroy();
+      const made = new Editor(problem, state.text, state.version, this.nonce, this.words.editor, {
+        push: (version, client, changes) => this.connection.send("push", { problem, version, client, changes }),
+        cursor: (anchor, head) => this.connection.send("cursor", { problem, anchor, head }),
+        pasted: (units, lines) => this.connection.send("pasted", { problem, units, lines }),
+        run: () => this.run(),
+      });
+      this.editors.set(problem, made);
     }
-    this.drawHints();
-    this.drawRuns();
-    if (state.role === "interviewer") this.drawControls(state, before);
-    this.tick();
+    const shown = this.editors.get(problem);
+    if (!shown || shown === this.editor) return;
+    const isFree = document.activeElement === document.body || this.text.contains(document.activeElement);
+    this.editor = shown;
+    this.text.replaceChildren(shown.view.dom);
+    shown.view.dispatch({ scrollIntoView: true });
+    if (isFree) shown.view.focus();
+  }
+
+  private get isRunning(): boolean {
+    return this.state?.runs.some((run) => !run.reason) ?? false;
   }
 
   private run(): void {
-    if (this.state && this.connection.send("run", { problem: this.state.problem })) this.say("");
+    const { editor, state } = this;
+    if (!editor || !state || !this.connection.isOpen) return;
+    if (this.isRunning) return this.sayForNow(this.words.stillRunning);
+    if (editor.isBlank) return this.sayForNow(this.words.empty);
+    this.say("");
+    editor.whenSent(() => this.connection.send("run", { problem: editor.problem }));
   }
 
   private begun(): void {
@@ -200,47 +233,55 @@ export class RoomPage {
   }
 
   private drawControls(state: RoomState, before: RoomState | null): void {
+    const isFirst = !this.controls.hasChildNodes();
+    if (isFirst) this.fillControls(state);
+    this.problem.value = state.problem;
+    this.sees.value = state.sees;
+    filled(this.notes, ...(state.notes ?? []).map((note) => this.note(note)).reverse());
+    if (isFirst || before?.problem !== state.problem) {
+      const { questions } = this.words;
+      filled(this.questions, el("summary", {}, questions), questionList(questions, state.questions ?? [], this.words));
+    }
+  }
+
+  /** Made once: what is half typed in them stays. */
+  private fillControls(state: RoomState): void {
     const { words } = this;
-    const chosen = (value: string, now: string) => ({ value, selected: value === now });
-    const problems = (state.problems ?? []).map(([id, title]) => el("option", chosen(id, state.problem), title));
-    const levels = LEVELS.map((level) => el("option", chosen(level, state.sees), words[`sees_${level}`]));
-    const minutes = el("input", { type: "number", min: "1", max: "600", value: "45", "aria-label": words.minutes });
-    const pick = (kind: string, key: string) => (event: Event) =>
-      this.connection.send(kind, { [key]: (event.target as HTMLSelectElement).value });
+    const minutes = el("input", {
+      type: "number", min: "1", max: "600", step: "any", required: true, value: "45", "aria-label": words.minutes,
+    });
+    const start = () => minutes.reportValidity() && this.connection.send("clock", { minutes: Number(minutes.value) });
+    filled(this.problem, ...(state.problems ?? []).map(([id, title]) => el("option", { value: id }, title)));
+    filled(this.sees, ...LEVELS.map((level) => el("option", { value: level }, words[`sees_${level}`])));
     filled(
       this.controls,
       el("h2", {}, words.forInterviewers),
-      el("label", {}, words.problem, el("select", { change: pick("show", "problem") }, ...problems)),
-      el("label", {}, words.sees, el("select", { change: pick("see", "level") }, ...levels)),
+      el("label", {}, words.problem, this.problem),
+      el("label", {}, words.sees, this.sees),
       el(
         "div",
         { class: "row" },
         el("label", {}, words.clock, minutes),
-        el("button", { click: () => this.connection.send("clock", { minutes: Number(minutes.value) || 45 }) }, words.start),
+        el("button", { click: start }, words.start),
         el("button", { click: () => this.connection.send("clock", { minutes: null }) }, words.stop),
       ),
       this.typed("hint", words.sendHint, words.send),
       this.typed("note", words.addNote, words.add),
       el("details", { open: true }, el("summary", {}, words.notes), this.notes),
-      el("details", {}, el("summary", {}, words.questions), questionList(words.questions, state.questions ?? [], words)),
+      this.questions,
       el("p", {}, el("a", { href: `${this.path}/record`, target: "_blank" }, words.record)),
     );
-    if (!before) for (const note of state.notes ?? []) this.notes.prepend(this.note({ what: "note", ...note }));
   }
 
   private typed(kind: "hint" | "note", label: string, action: string): HTMLElement {
-    const made = this.fields.get(kind);
-    if (made) return made;
     const field = el("textarea", { rows: "2", "aria-label": label, placeholder: label, maxlength: "2000" });
     const send = () => {
       if (field.value.trim() && this.connection.send(kind, { text: field.value })) field.value = "";
     };
-    const row = el("div", { class: "row" }, field, el("button", { click: send }, action));
-    this.fields.set(kind, row);
-    return row;
+    return el("div", { class: "row" }, field, el("button", { click: send }, action));
   }
 
-  private note(noted: Partial<Said> & { what: string; at: number; lines?: number; here?: boolean }): HTMLElement {
+  private note(noted: Noted): HTMLElement {
     const { words } = this;
     const said: Record<string, string> = {
       note: noted.text ?? "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from platformdirs import user_state_path
@@ -13,10 +14,14 @@ from mha_judge.cli.answer_options import jobs_option
 from mha_judge.cli.context import bank_of, folded
 from mha_judge.cli.language import language_option
 from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.errors import UsageError
 from mha_judge.extras import require_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.sanitising import clean_line
+
+if TYPE_CHECKING:
+    from mha_judge.room.log import Log
 
 _store_option = click.option(
     "--store",
@@ -120,9 +125,7 @@ def open_(
 @_store_option
 def list_(store: Path | None) -> None:
     """List the rooms that were made, the newest first."""
-    from mha_judge.room.log import Log
-
-    with closing(Log((store or _folder()) / "rooms.sqlite")) as log:
+    with closing(_log(store)) as log:
         for room, made_at in log.rooms():
             made = datetime.datetime.fromtimestamp(made_at).astimezone()
             click.echo(f"{room}  {made:%Y-%m-%d %H:%M}")
@@ -143,12 +146,20 @@ def export(ctx: click.Context, room: str, folder: Path, candidate: str, store: P
     """
     bank = bank_of(ctx)
     from mha_judge.room.export import export as write
-    from mha_judge.room.log import Log
 
-    with closing(Log((store or _folder()) / "rooms.sqlite")) as log:
+    with closing(_log(store)) as log:
         events = [*log.events(room)]
     for page in write(room, events, bank, folder, candidate):
         click.echo(f"wrote {clean_line(str(page))}")
+
+
+def _log(store: Path | None) -> Log:
+    from mha_judge.room.log import Log
+
+    path = (store or _folder()) / "rooms.sqlite"
+    if not path.exists():
+        raise UsageError(f"there are no rooms in {path.parent}; name another folder with --store")
+    return Log(path)
 
 
 def _folder() -> Path:

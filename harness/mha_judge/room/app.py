@@ -46,6 +46,10 @@ _HEADERS = {
 _NO_ENTRY = "This needs the link that you were given: open it once more."
 _REFUSED, _FAILED = 4000, 1011
 """Codes with which a socket is closed: what was sent is no message; the server failed."""
+_FIRST_S = 10.0
+"""What a browser may take to its first message."""
+_CHARACTERS_PER_S = 1024**2
+"""What is read from one browser, so that none with long messages holds up all rooms."""
 
 
 def asker_of(log: Log, path: str, headers: Headers) -> Asker | None:
@@ -140,15 +144,20 @@ class _Connected:
         sending: asyncio.Task[None] | None = None
         room = self._asker.name
         try:
-            first = read(await self._socket.receive_text())
+            async with asyncio.timeout(_FIRST_S):
+                first = read(await self._socket.receive_text())
             if not isinstance(first, Here):
                 raise UsageError("the first message says what the browser has")
             member = await self._hub.enter(room, self._asker.role, first.versions)
             sending = asyncio.create_task(self._send(member))
             while True:
-                await self._take(member, await self._socket.receive_text())
+                text = await self._socket.receive_text()
+                await self._take(member, text)
+                await asyncio.sleep(len(text) / _CHARACTERS_PER_S)  # others have their turn
         except WebSocketDisconnect:
             pass
+        except TimeoutError:
+            await self._close(_REFUSED, "the first message did not come")
         except (UsageError, KeyError) as error:  # starlette raises KeyError for bytes
             await self._close(_REFUSED, str(error))
         except sqlite3.Error:
@@ -174,7 +183,7 @@ class _Connected:
             member.tell("refused", what=message.kind, why=why)
 
     async def _send(self, member: Member) -> None:
-        while (text := await member.unsent.get()) is not None:
+        while (text := await member.next()) is not None:
             await self._socket.send_text(text)
         await self._close(_REFUSED, "the connection is too slow")
 

@@ -20,6 +20,8 @@ MAX_PARTS = 20_000
 _UTF_16 = "utf-16-le"
 _UNIT = 2
 """Bytes of a unit."""
+_PART = 16
+"""Bytes of a part, its text aside."""
 
 
 class Text:
@@ -46,8 +48,8 @@ class Text:
         """The text with a replacement for halves of characters, which no file can hold."""
         return self._bytes.decode(_UTF_16, "replace")
 
-    def change(self, parts: object) -> None:
-        """Apply a change set, whole or not at all.
+    def change(self, parts: object) -> int:
+        """Apply a change set, whole or not at all; return about how many bytes it takes to keep.
 
         Args:
             parts: What a client sent, as JSON gives it.
@@ -57,7 +59,7 @@ class Text:
         """
         if not isinstance(parts, list) or len(parts) > MAX_PARTS:
             raise UsageError(f"a change is a list of at most {MAX_PARTS} parts")
-        at, made, units = 0, [], 0
+        at, made, units, kept = 0, [], 0, _PART * len(parts)
         for part in parts:
             size, *lines = part if isinstance(part, list) and part else [part]
             if type(size) is not int or size < 0 or not all(map(_is_line, lines)):
@@ -66,7 +68,10 @@ class Text:
             if end > len(self._bytes):
                 raise UsageError("the change is of a longer text")
             new = _encoded("\n".join(lines)) if isinstance(part, list) else self._bytes[at:end]
+            if not size and (not isinstance(part, list) or not new):
+                raise UsageError("a part of a change does something")  # editors fail on others
             made.append(new)
+            kept += len(new) if isinstance(part, list) else 0
             units += len(new) // _UNIT
             if units > MAX_UNITS:
                 raise UsageError(f"the text would be longer than {MAX_UNITS // 1024} KiB")
@@ -74,6 +79,7 @@ class Text:
         if at != len(self._bytes):
             raise UsageError("the change is of a shorter text")
         self._bytes = b"".join(made)
+        return kept
 
 
 def _encoded(text: str) -> bytes:

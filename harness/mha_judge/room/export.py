@@ -48,7 +48,8 @@ def export(room_id: str, events: Sequence[Event], bank: Bank, folder: Path, who:
             answer = _answer(room, event, who)
             answers[answer.problem] = answer
     if answers:
-        lines = [f"{_time(note.at)} {note.body['text']}" for note in room.notes]
+        written = [note for note in room.notes if note.kind == "note"]
+        lines = [f"{_time(note.at)} {note.body['text']}" for note in written]
         notes = Notes(candidate=who, summary="\n".join(lines))
         pages += write(answers.values(), bank, folder, room.language, {who: notes})
     return pages

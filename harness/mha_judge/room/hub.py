@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -21,8 +22,8 @@ from mha_judge.errors import UsageError
 from mha_judge.report.models import CheckResult, Report, Reveal
 from mha_judge.report.reveal import revealed, revealed_check
 from mha_judge.room.log import Event, Keys, Log
-from mha_judge.room.messages import Cursor, Message, Push, Run
-from mha_judge.room.room import Graded, Room, Stale
+from mha_judge.room.messages import Cursor, Message, Run
+from mha_judge.room.room import Graded, Room
 from mha_judge.room.texts import Texts
 from mha_judge.service.models import Ask, Reason
 from mha_judge.service.queue import Queue, QueueFull
@@ -31,8 +32,12 @@ from mha_judge.service.tokens import Role
 
 _MOST_UNSENT = 1_000
 """Messages that may wait for a browser; one that does not keep up is cut off, and comes back."""
+_MOST_UNSENT_BYTES = 4 * 1024**2
+"""Of them together; one message more may be of any length."""
 _MOST_PEOPLE = 16
+"""Of each role: candidates cannot keep interviewers out."""
 _PING_S = 15.0
+_AGAIN_S = 5.0
 _RATE = 60
 """Messages that one browser may send in `_RATE_S`."""
 _RATE_S = 2.0
@@ -49,16 +54,27 @@ class Member:
         default_factory=lambda: asyncio.Queue(maxsize=_MOST_UNSENT)
     )
     """What is to be sent; None ends it."""
+    unsent_bytes: int = 0
+    has: set[str] = field(default_factory=set)
+    """Problems whose text it has; it is told every change."""
     sent_at: deque[float] = field(default_factory=lambda: deque(maxlen=_RATE))
 
     def tell(self, kind: str, **body: Any) -> None:
         """Send something; one that does not take it is cut off."""
-        if self.unsent.full():
+        if self.unsent.full() or self.unsent_bytes > _MOST_UNSENT_BYTES:
             while not self.unsent.empty():
                 self.unsent.get_nowait()
             self.unsent.put_nowait(None)
         else:
-            self.unsent.put_nowait(json.dumps({"kind": kind, **body}))
+            text = json.dumps({"kind": kind, **body})  # one byte a character
+            self.unsent_bytes += len(text)
+            self.unsent.put_nowait(text)
+
+    async def next(self) -> str | None:
+        """Return what is to be sent now."""
+        text = await self.unsent.get()
+        self.unsent_bytes -= len(text or "")
+        return text
 
     def is_too_fast(self) -> bool:
         """Count a message; say whether there were too many of late."""
@@ -123,14 +139,23 @@ class Hub:
             UsageError: The room is full.
         """
         opened = await self._open(room_id)
-        if len(opened.members) >= _MOST_PEOPLE:
-            raise UsageError(f"there are {_MOST_PEOPLE} browsers in this room; close one")
-        opened.came += 1
-        member = Member(role, opened.came)
         async with opened.lock:
+            if sum(one.role is role for one in opened.members) >= _MOST_PEOPLE:
+                raise UsageError(f"there are {_MOST_PEOPLE} such browsers in this room; close one")
+            opened.came += 1
+            member = Member(role, opened.came)
             await self._happen(opened, [opened.room.event(role, "join", number=member.number)])
+            sheets = opened.room.sheets
+            member.has = {
+                problem
+                for problem, version in versions.items()
+                if problem in sheets and version <= len(sheets[problem].updates)
+            }
+            missing = {problem: versions[problem] for problem in member.has}
             opened.members.add(member)
-            self._tell_room(opened, member, versions)
+            self._tell_room(opened, member)
+            for problem, since in missing.items():
+                self._tell_changes(member, problem, opened.room.sheets[problem].updates, since)
             self._tell_people(opened)
         return member
 
@@ -149,7 +174,8 @@ class Hub:
 
         Raises:
             UsageError: It cannot be done; nothing has happened.
-            Stale: A change was made on an older version, and is to be made anew.
+            Stale: A change was made on an older version; the browser makes it anew after the
+                changes since, which it is told anyway.
         """
         if member.is_too_fast():
             raise UsageError("that is too much at once; wait a moment")
@@ -162,12 +188,7 @@ class Hub:
             await self._run(opened, member.role, message.problem)
         else:
             async with opened.lock:
-                try:
-                    events = opened.room.propose(member.role, message)
-                except Stale:
-                    if isinstance(message, Push):
-                        self._tell_changes(opened, member, message.problem, message.version)
-                    raise
+                events = opened.room.propose(member.role, message)
                 await self._happen(opened, events)
                 self._tell_events(opened, events)
 
@@ -183,24 +204,21 @@ class Hub:
         event = events[0]
         match event.kind:
             case "change":
-                problem, made = event.body["problem"], [one.body for one in events]
-                opened.tell(
-                    "changes",
-                    problem=problem,
-                    version=len(opened.room.sheets[problem].updates),
-                    changes=[[body["client"], body["parts"]] for body in made],
-                )
+                problem = event.body["problem"]
+                updates = opened.room.sheets[problem].updates
+                for member in [*opened.members]:
+                    self._tell_changes(member, problem, updates, len(updates) - len(events))
             case "show" | "see":
                 for member in [*opened.members]:
-                    self._tell_room(opened, member, {})
+                    self._tell_room(opened, member)
             case "note" | "focus" | "pasted":
-                told = {**event.body, "at": event.at, "who": event.who, "what": event.kind}
-                opened.tell("noted", only=Role.INTERVIEWER, **told)
+                opened.tell("noted", only=Role.INTERVIEWER, **_noted(event))
             case "hint" | "clock":
                 opened.tell(event.kind, **event.body, at=event.at)
 
-    def _tell_changes(self, opened: _Open, member: Member, problem: str, since: int) -> None:
-        updates = opened.room.sheets[problem].updates
+    def _tell_changes(
+        self, member: Member, problem: str, updates: Sequence[tuple[str, Any]], since: int
+    ) -> None:
         if since < len(updates):
             changes = updates[since:]
             member.tell("changes", problem=problem, version=len(updates), changes=changes)
@@ -210,11 +228,11 @@ class Hub:
         for member in [*opened.members]:
             member.tell("people", people=sorted(people), you=member.number)
 
-    def _tell_room(self, opened: _Open, member: Member, versions: dict[str, int]) -> None:
-        """Tell all that a role may know; of a text that the browser has, what has changed."""
+    def _tell_room(self, opened: _Open, member: Member) -> None:
+        """Tell all that a role may know, but no text that the browser has."""
         room, is_interviewer = opened.room, member.role is Role.INTERVIEWER
         sheet = room.sheets[room.shown]
-        known = versions.get(room.shown)
+        last = {run.problem: run.grade for run in room.runs.values()}
         body: dict[str, Any] = {
             "role": member.role,
             "now": time.time(),
@@ -224,23 +242,25 @@ class Hub:
             "sees": room.sees,
             "ends_at": room.ends_at,
             "hints": [{**event.body, "at": event.at} for event in room.hints],
-            "runs": [self._told(room, run, member.role) for run in room.runs.values()],
+            "runs": [
+                self._told(room, run, member.role, is_last=last[run.problem] == run.grade)
+                for run in room.runs.values()
+            ],
             **self._texts.of_problem(room.shown, room.language),
         }
-        if known is None or known > len(sheet.updates):
+        if room.shown not in member.has:
             body["text"] = str(sheet.text)
+            member.has.add(room.shown)
         if is_interviewer:
             body["problems"] = [
                 [one, self._texts.title(one, room.language)] for one in room.problems
             ]
-            body["notes"] = [{**event.body, "at": event.at} for event in room.notes]
+            body["notes"] = [_noted(event) for event in room.notes]
             body["questions"] = self._texts.questions(room.shown, room.language)
         member.tell("room", **body)
-        if "text" not in body and known is not None:
-            self._tell_changes(opened, member, room.shown, known)
 
-    def _told(self, room: Room, run: Graded, role: Role) -> dict[str, Any]:
-        """Return what a role is told of a run."""
+    def _told(self, room: Room, run: Graded, role: Role, *, is_last: bool = True) -> dict[str, Any]:
+        """Return what a role is told of a run; of one that others followed, the score."""
         told: dict[str, Any] = {
             "grade": run.grade, "problem": run.problem, "version": run.version, "at": run.at,
             "reason": run.reason, "message": run.message,
@@ -250,8 +270,8 @@ class Hub:
         if run.report is not None:
             report = Report.model_validate_json(run.report)
             level = Reveal.FULL if role is Role.INTERVIEWER else room.sees
-            told["report"] = revealed(report, level)
-            if role is Role.INTERVIEWER:
+            told["report"] = revealed(report, level if is_last else Reveal.SCORE)
+            if role is Role.INTERVIEWER and is_last:
                 told["questions"] = self._texts.questions_on(report, room.language)
         return told
 
@@ -293,8 +313,12 @@ class Hub:
             "grade": run.grade, "reason": reason, "message": message, "report": report,
             "graded_with": graded_with,
         }  # fmt: skip
-        async with opened.lock:
-            await self._happen(opened, [opened.room.event("", "graded", **body)])
+        while not run.reason:  # else no text of this room could be run any more
+            try:
+                async with opened.lock:
+                    await self._happen(opened, [opened.room.event("", "graded", **body)])
+            except sqlite3.Error:  # the disk may be full
+                await asyncio.sleep(_AGAIN_S)
         for member in [*opened.members]:
             member.tell("graded", **self._told(opened.room, run, member.role))
 
@@ -316,3 +340,7 @@ class Hub:
             asyncio.get_running_loop().call_exception_handler(
                 {"message": "a run in a room was not brought to its end", "exception": error}
             )
+
+
+def _noted(event: Event) -> dict[str, Any]:
+    return {**event.body, "at": event.at, "who": event.who, "what": event.kind}

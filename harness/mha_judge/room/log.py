@@ -70,7 +70,7 @@ class Log:
             prepare(self._db, _APPLICATION_ID, SCHEMA_VERSION, _SCHEMA, alone=False)
         except (OSError, sqlite3.Error) as error:
             raise UsageError(
-                f"{path} cannot be used for rooms: {error}; name another file with --store"
+                f"{path} cannot be used for rooms: {error}; name another folder with --store"
             ) from error
 
     def make(self) -> Keys:

@@ -29,6 +29,8 @@ from mha_judge.service.tokens import Role
 _LINE_ENDS = re.compile("\r\n?")
 MAX_EVENTS = 500_000
 """Of one room: a fast writer's for days."""
+MAX_CHANGES_BYTES = 64 * 1024**2
+"""Of one room: a million keystrokes, or the longest text pasted a hundred times."""
 
 
 class Stale(UsageError):
@@ -80,6 +82,9 @@ class Room:
         self._clock = clock
         self.count = 0
         """How many events there were."""
+        self._changes_bytes = 0
+        self._writers: dict[str, str] = {}
+        """Whose each client is."""
         self._at = 0.0
         self.problems: list[str] = []
         """What may be shown, in order."""
@@ -94,6 +99,7 @@ class Room:
         """By grade, in order."""
         self.hints: list[Event] = []
         self.notes: list[Event] = []
+        """What interviewers wrote, and what was noted by itself."""
 
     @property
     def running(self) -> Graded | None:
@@ -134,8 +140,9 @@ class Room:
                     self.sheets[self.shown] = Sheet(body["text"], Text(body["text"]))
             case "change":
                 sheet = self.sheets[body["problem"]]
-                sheet.text.change(body["parts"])
+                self._changes_bytes += sheet.text.change(body["parts"])
                 sheet.updates.append((body["client"], body["parts"]))
+                self._writers.setdefault(body["client"], event.who)
             case "run":
                 run = Graded(body["grade"], body["problem"], body["version"], event.at)
                 self.runs[run.grade] = run
@@ -147,7 +154,7 @@ class Room:
                 self.sees = Reveal(body["level"])
             case "clock":
                 self.ends_at = body["ends_at"]
-            case "note":
+            case "note" | "focus" | "pasted":
                 self.notes.append(event)
             case "hint":
                 self.hints.append(event)
@@ -196,6 +203,10 @@ class Room:
         sheet = self.sheet(push.problem)
         if push.version != len(sheet.updates):
             raise Stale("the text has changed since")
+        if self._writers.get(push.client, role) != role:  # an editor takes such for its own
+            raise UsageError("this client is another one's")
+        if self._changes_bytes > MAX_CHANGES_BYTES:
+            raise UsageError("this room's record has no place for more text; make another room")
         tried = Text.like(sheet.text)
         for parts in push.changes:
             tried.change(parts)

@@ -83,9 +83,10 @@ def serve(options: Options, say: Callable[[str], None]) -> None:
         url = options.address.url(listening)
         say(f"answers run in {confined.sandbox.backend}: {confined.sandbox.tier}")
         say(f"serving on {url}")
+        base = _reached_at(options.address, url)
         for _ in range(options.rooms):
             keys = hub.make(options.problems, options.language, options.sees)
-            room = f"{url}/rooms/{keys.room}/enter"
+            room = f"{base}/rooms/{keys.room}/enter"
             say(f"room {keys.room}")
             say(f"  for the candidate:    {room}/{keys.candidate}")
             say(f"  for interviewers:     {room}/{keys.interviewer}")
@@ -99,3 +100,11 @@ def serve(options: Options, say: Callable[[str], None]) -> None:
             gate, listening, options.address, queue, _DRAIN_S,
             ws="websockets-sansio", ws_max_size=MAX_MESSAGE_BYTES,
         )  # fmt: skip
+
+
+def _reached_at(address: Address, url: str) -> str:
+    """Return where others reach the server: under its first further name, through TLS."""
+    if not address.allowed_hosts:
+        return url
+    port = "" if address.certificate is None else f":{url.rpartition(':')[2]}"
+    return f"https://{address.allowed_hosts[0]}{port}"  # without a certificate, through a proxy

@@ -41,8 +41,12 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def _wait(self) -> None:
-        """Give the headers of the next request their time, unless a request is being answered."""
-        if self.cycle is not None and not self.cycle.response_complete:
+        """Give the headers of the next request their time, unless a request is being answered.
+
+        A connection that became a socket has no next request.
+        """
+        is_answering = self.cycle is not None and not self.cycle.response_complete
+        if is_answering or self.transport.get_protocol() is not self:
             self._stop()
         elif self._due is None:
             self._due = self.loop.call_later(HEADERS_S, self.transport.abort)

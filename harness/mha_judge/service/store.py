@@ -62,7 +62,7 @@ class Store:
             prepare(self._db, _APPLICATION_ID, SCHEMA_VERSION, _SCHEMA, alone=True)
         except (OSError, sqlite3.Error) as error:
             raise UsageError(
-                f"{path} cannot be used as a store: {error}; name another file with --store"
+                f"{path} cannot be used as a store: {error}; name another with --store"
             ) from error
 
     def add(self, grades: Sequence[Stored], owner: str, key: str | None, digest: str) -> list[str]:
