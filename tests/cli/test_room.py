@@ -22,7 +22,7 @@ def run(tmp_path):
         (["sdpaa"], "no problem 'sdpaa'"),
         (["sdpa", "--host", "0.0.0.0"], "--certificate and --key, or leave TLS to a proxy"),
         (["sdpa", "--certificate", "chain.pem"], "belong together"),
-        (["export", "nowhere", "-o", "out"], "no room 'nowhere'"),
+        (["export", "nowhere", "-o", "out"], "there are no rooms"),
         (["sdpa", "--rooms", "201"], "201 is not in the range"),
     ],
 )
@@ -39,12 +39,6 @@ def test_a_port_in_use_is_said(run):
 
     assert result.exit_code == 2
     assert "pass another --port" in result.output
-
-
-def test_without_a_room_the_list_is_empty(run):
-    result = run("list")
-
-    assert (result.exit_code, result.output) == (0, "")
 
 
 def test_help_names_what_else_there_is():
