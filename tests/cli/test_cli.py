@@ -144,7 +144,7 @@ class TestServing:
         result = invoke("try", BANK.reference("sdpa"), "--problem", "sdpa", input="1 +")
 
         assert result.exit_code == 2
-        assert "--call is not Python" in result.output
+        assert "the call is not Python" in result.output
         nothing = invoke("try", BANK.reference("sdpa"), "--problem", "sdpa", input="\n")
         assert (nothing.exit_code, "say what is called" in nothing.output) == (2, True)
 

@@ -54,6 +54,27 @@ export function looks(nonce: string): Extension[] {
   ];
 }
 
+/** What one writes a text with; Ctrl-Enter runs it. */
+export function writes(label: string, run: () => void): Extension[] {
+  return [
+    history(),
+    indentOnInput(),
+    highlightActiveLine(),
+    EditorState.transactionFilter.of((transaction) =>
+      transaction.newDoc.length > MAX_UNITS && transaction.newDoc.length > transaction.startState.doc.length
+        ? []
+        : transaction,
+    ),
+    keymap.of([
+      { key: "Mod-Enter", run: () => (run(), true) },
+      ...defaultKeymap,
+      ...historyKeymap,
+      indentWithTab,
+    ]),
+    EditorView.contentAttributes.of({ "aria-label": label }),
+  ];
+}
+
 class Caret extends WidgetType {
   constructor(private readonly cursor: Cursor) {
     super();
@@ -126,23 +147,9 @@ export class Editor {
       doc: text,
       extensions: [
         looks(nonce),
-        history(),
-        indentOnInput(),
-        highlightActiveLine(),
+        writes(label, () => outside.run()),
         collab({ startVersion: version }),
         cursors,
-        EditorState.transactionFilter.of((transaction) =>
-          transaction.newDoc.length > MAX_UNITS && transaction.newDoc.length > transaction.startState.doc.length
-            ? []
-            : transaction,
-        ),
-        keymap.of([
-          { key: "Mod-Enter", run: () => (outside.run(), true) },
-          ...defaultKeymap,
-          ...historyKeymap,
-          indentWithTab,
-        ]),
-        EditorView.contentAttributes.of({ "aria-label": label }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) this.push();
           if (update.docChanged || update.selectionSet) this.tellCursor();

@@ -16,7 +16,7 @@ export class RoomPage {
   private state: RoomState | null = null;
   private editor: Editor | null = null; // the one that is shown
   private readonly editors = new Map<string, Editor>();
-  private readonly connection: Connection;
+  private readonly connection: Connection<Message>;
   private ahead = 0; // what the server's clock is ahead of ours, in seconds
   private passing: ReturnType<typeof setTimeout> | undefined;
   private readonly task = el("section", { class: "task", tabindex: "0" });
@@ -48,11 +48,10 @@ export class RoomPage {
       el("main", {}, this.task, this.text, this.side),
     );
     this.side.append(this.said, this.controls, this.report);
-    const url = new URL(`${path}/socket`, location.href);
-    url.protocol = url.protocol.replace("http", "ws");
-    this.connection = new Connection(
-      url.href,
-      () => Object.fromEntries([...this.editors].map(([problem, editor]) => [problem, editor.version])),
+    this.connection = new Connection<Message>(
+      `${path}/socket`,
+      "room",
+      () => this.connection.send("here", { versions: this.versions }),
       (message) => this.take(message),
       (open, why) => this.connected(open, why),
     );
@@ -62,6 +61,10 @@ export class RoomPage {
         if (this.state?.role === "candidate") this.connection.send("focus", { here });
       });
     }
+  }
+
+  private get versions(): Record<string, number> {
+    return Object.fromEntries([...this.editors].map(([problem, editor]) => [problem, editor.version]));
   }
 
   private connected(open: boolean, why: string): void {

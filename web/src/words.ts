@@ -27,6 +27,13 @@ const en = {
   advisory: "advisory",
   line: "line",
   noVerdict: "No verdict",
+  mendFirst: "Mend first",
+  notNamed: "A hint helps; with the first one the mistake is named.",
+  wrongWhere: "Wrong where {where}; right elsewhere so far.",
+  rule: "Rule",
+  remark: "Note",
+  howItShows: "How it shows",
+  scale: "dark is {high}, light is {low}; ? is NaN or infinite",
   smallest: "The smallest call that goes wrong",
   expected: "expected",
   got: "came",
@@ -108,6 +115,13 @@ const zh: typeof en = {
   advisory: "仅供参考",
   line: "行",
   noVerdict: "没有结论",
+  mendFirst: "先修正",
+  notNamed: "提示会有帮助；看过第一条提示后，会指出是什么错误。",
+  wrongWhere: "出错之处的共同点：{where}；目前其他地方都对。",
+  rule: "规则",
+  remark: "说明",
+  howItShows: "错在哪里",
+  scale: "深为 {high}，浅为 {low}；? 为 NaN 或无穷",
   smallest: "出错的最小调用",
   expected: "应为",
   got: "实际",
@@ -169,5 +183,5 @@ export function wordsIn(language: string): Words {
 }
 
 export function put(text: string, values: Record<string, string | number>): string {
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ""));
+  return text.replace(/\{(\w+)(?::g)?\}/g, (_, name: string) => String(values[name] ?? ""));
 }

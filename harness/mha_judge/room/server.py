@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from mha_judge.bank import Bank
+from mha_judge.browser.messages import MAX_MESSAGE_BYTES
 from mha_judge.errors import UsageError
 from mha_judge.library import Judge
 from mha_judge.report.models import Reveal
 from mha_judge.room.app import asker_of, make_app
 from mha_judge.room.hub import Hub
 from mha_judge.room.log import Log
-from mha_judge.room.messages import MAX_MESSAGE_BYTES
 from mha_judge.room.texts import Texts
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.service.gate import Gate

@@ -9,7 +9,7 @@ import socket
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import uvicorn
 
@@ -18,7 +18,6 @@ from mha_judge.library import Judge
 from mha_judge.report.models import Report
 from mha_judge.service.connections import Connection
 from mha_judge.service.gate import Gate
-from mha_judge.service.queue import Queue
 from mha_judge.submission import Submission
 
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
@@ -90,11 +89,18 @@ class Address:
         return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
+class Accepted(Protocol):
+    """What was accepted and is to be answered yet."""
+
+    async def close(self, within_s: float) -> None:
+        """Accept nothing more, and bring it to its end within so many seconds."""
+
+
 def run(
     gate: Gate,
     listening: socket.socket,
     address: Address,
-    queue: Queue,
+    accepted: Accepted,
     drain_s: int,
     **options: Any,
 ) -> None:
@@ -104,7 +110,7 @@ def run(
         gate: What answers.
         listening: The socket.
         address: What it was made from.
-        queue: What was accepted.
+        accepted: What was accepted.
         drain_s: How long that may take.
         options: Further ones of `uvicorn.Config`.
 
@@ -127,19 +133,19 @@ def run(
         raise UsageError(f"the certificate cannot be used: {error}") from error
     for stop in (signal.SIGTERM, signal.SIGINT):  # uvicorn hands them on when it has ended
         signal.signal(stop, lambda *_: None)
-    asyncio.run(_Server(config, queue, drain_s).serve(sockets=[listening]))
+    asyncio.run(_Server(config, accepted, drain_s).serve(sockets=[listening]))
 
 
 class _Server(uvicorn.Server):
     """A server that lets what was accepted come to its end while those who wait for it stay."""
 
-    def __init__(self, config: uvicorn.Config, queue: Queue, drain_s: int) -> None:
+    def __init__(self, config: uvicorn.Config, accepted: Accepted, drain_s: int) -> None:
         super().__init__(config)
-        self._queue = queue
+        self._accepted = accepted
         self._drain_s = drain_s
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        closing = asyncio.create_task(self._queue.close(self._drain_s))
+        closing = asyncio.create_task(self._accepted.close(self._drain_s))
         await super().shutdown(sockets)
         await closing
 
