@@ -110,7 +110,7 @@ def command(
     from mha_judge.app.app import PracticeApp
     from mha_judge.app.session import Session
 
-    with Progress(None if no_progress else default_path()) as progress:
+    with Progress(None if no_progress else default_path(bank)) as progress:
         session = Session(
             bank,
             progress,
