@@ -4,9 +4,9 @@ import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 
 import { Connection } from "./connection";
-import { el, filled } from "./dom";
+import { el, filled, inline, time } from "./dom";
 import { looks, writes } from "./editor";
-import type { Attempt, Check, Contents, DeskMessage, DeskState, Solution } from "./protocol";
+import type { Attempt, Check, Contents, DeskMessage, DeskState, MockInterview, Solution } from "./protocol";
 import { checkRow, runView } from "./report";
 import { type Words, put, wordsIn } from "./words";
 
@@ -66,8 +66,10 @@ export class PracticePage {
   private passing: ReturnType<typeof setTimeout> | undefined;
   private noteTimer: ReturnType<typeof setTimeout> | undefined;
   private noteOf = "";
+  private endsAt: number | null = null; // of the interview, in this browser's time
   private readonly heading = el("h1");
   private readonly standing = el("span", { class: "people" });
+  private readonly clock = el("span", { class: "clock", role: "timer", hidden: true });
   private readonly list = el("button", { click: () => this.contents.showModal() });
   private readonly button = el("button", { class: "run", click: () => this.run() });
   private readonly status = el("div", { class: "status", role: "status", hidden: true });
@@ -93,7 +95,7 @@ export class PracticePage {
   ) {
     filled(
       root,
-      el("header", {}, this.heading, this.standing, this.list, this.button),
+      el("header", {}, this.heading, this.standing, this.clock, this.list, this.button),
       this.status,
       el("main", {}, this.task, this.text, this.side),
       this.contents,
@@ -110,6 +112,7 @@ export class PracticePage {
         this.draw();
       },
     );
+    setInterval(() => this.tick(), 500);
     window.addEventListener("beforeunload", () => {
       this.sendNote();
       if (this.isChanged) this.draft?.put(this.typed);
@@ -204,7 +207,13 @@ export class PracticePage {
       this.noteOf = state.problem;
       this.note.value = state.note;
     }
-    this.drawText(state);
+    const { interview } = state;
+    this.endsAt = interview?.task ? Date.now() + 1000 * interview.left_s : null;
+    if (interview?.task && interview.left_s === 0 && before?.interview?.left_s !== 0) this.timeIsUp();
+    if (interview && !interview.task) this.drawInterview(interview);
+    else this.drawText(state);
+    this.tick();
+    this.list.hidden = !!interview && !interview.ended;
     this.drawStanding();
     this.drawAsks(state);
     this.drawHints(state);
@@ -315,13 +324,130 @@ export class PracticePage {
     this.conflict.hidden = false;
   }
 
+  // a mock interview
+
+  /** Hand in what was typed until now. */
+  private timeIsUp(): void {
+    this.sayForNow(this.word("time is up"));
+    if (this.isChanged && this.conflict.hidden) this.run();
+  }
+
+  private tick(): void {
+    this.clock.hidden = this.endsAt === null;
+    if (this.endsAt === null) return;
+    const left = (this.endsAt - Date.now()) / 1000;
+    filled(this.clock, left > 0 ? `${this.words.timeLeft} ${time(left)}` : this.words.timeUp);
+    this.clock.classList.toggle("up", left <= 0);
+  }
+
+  private drawInterview(interview: MockInterview): void {
+    this.put(null);
+    filled(this.text, el("div", { class: "begin asked", "aria-live": "polite" }, ...this.asked(interview)));
+  }
+
+  private asked({ question, said, ended }: MockInterview): (Node | string | false)[] {
+    if (ended) {
+      return [
+        el("h2", {}, this.word("over")),
+        ...ended.lines.map((line) => el("p", {}, line)),
+        ...ended.paths.map((path) => el("p", { class: "soft" }, this.word("wrote file", { path }))),
+      ];
+    }
+    if (said) {
+      return [
+        el("h2", {}, ...inline(said.question)),
+        said.right
+          ? el("p", { class: "accepted" }, this.word("right answer"))
+          : el("p", { class: "rejected" }, ...inline(this.word("wrong answer", { why: said.why }))),
+        el("p", {}, ...inline(this.word("right is", { told: said.told }))),
+        el("button", { class: "run", click: () => this.connection.send("next") }, this.word("next question")),
+      ];
+    }
+    if (!question) return [];
+    const heading = [el("p", { class: "soft" }, this.word("asked", { number: question.number, of: question.of })), el("h2", {}, ...inline(question.text))];
+    if (question.choices) {
+      const choices = question.choices.map(([letter, text]) =>
+        el("button", { class: "next", click: () => this.connection.send("choose", { letter }) }, `${letter}) `, ...inline(text)),
+      );
+      return [...heading, ...choices];
+    }
+    if (question.answer === null || question.answer === undefined) {
+      const answer = el("textarea", { class: "wide", rows: "8", maxlength: "20000", "aria-label": this.word("your answer") });
+      const send = () => this.connection.send("answer", { text: answer.value });
+      return [...heading, answer, el("p", {}, el("button", { class: "run", click: send }, this.word("compare")))];
+    }
+    const marks = [0, 1, 2, 3, 4, 5].map((mark) => el("button", { click: () => this.connection.send("mark", { mark }) }, `${mark}`));
+    return [
+      ...heading,
+      el("p", { class: "hint" }, question.answer || "—"),
+      el("p", {}, this.word("good")),
+      el("ul", {}, ...(question.good ?? []).map((point) => el("li", {}, ...inline(point)))),
+      el("div", { class: "bar" }, this.word("mark"), ...marks),
+    ];
+  }
+
+  private interviewAsks(state: DeskState, task: MockInterview["task"]): (Node | false)[] {
+    const handIn = () => {
+      if (this.isChanged) this.ask(this.word("not run"), "", "hand in");
+      else if (!task?.points) this.ask(this.word("no points"), "", "hand in");
+      else this.connection.send("hand in");
+    };
+    return [
+      !!task && state.is_open && el("button", { click: () => this.connection.send("hint") }, this.word("hint")),
+      !!task && el("button", { click: handIn }, this.word("hand in")),
+      el("button", { click: () => this.connection.send("leave") }, this.word("leave")),
+    ];
+  }
+
+  /** What begins an interview, or goes on with the one that is open. */
+  private interviewForm(contents: Contents): HTMLElement {
+    const minutes = el("input", {
+      type: "number", min: "10", max: "240", value: "45", required: true, "aria-label": this.word("interview minutes"),
+    });
+    const track = el("select", { "aria-label": this.word("interview track") });
+    filled(
+      track,
+      el("option", { value: "" }, this.word("any track")),
+      ...contents.tracks.map(([name]) => el("option", { value: name }, name)),
+    );
+    const begin = () => {
+      if (!minutes.reportValidity()) return;
+      this.contents.close();
+      this.connection.send("interview", { minutes: Math.round(Number(minutes.value)), track: track.value || null });
+    };
+    const resume = () => {
+      this.contents.close();
+      this.connection.send("resume");
+    };
+    const left = contents.interview?.left ?? 0;
+    return el(
+      "details",
+      {},
+      el("summary", {}, this.word("interview")),
+      el("p", {}, this.word("interview is")),
+      !!contents.interview && el("p", {}, el("button", { class: "next", click: resume }, this.word("resume", { left }))),
+      el(
+        "div",
+        { class: "bar" },
+        el("label", {}, `${this.word("interview minutes")} `, minutes),
+        el("label", {}, `${this.word("interview track")} `, track),
+        el("button", { click: begin }, this.word("begin interview")),
+      ),
+    );
+  }
+
   private drawStanding(): void {
     const { state } = this;
     if (!state) return;
+    const task = state.interview?.task;
     const parts = [this.word("level", { level: state.level, minutes: state.minutes })];
+    if (task) parts.unshift(this.word("task of", { number: task.number, of: task.of }));
+    if (task?.tries) parts.push(this.word("best", { points: task.points }));
     if (state.attempts) parts.push(this.word("attempt", { number: state.attempts }));
     if (state.path) parts.push(this.word("minutes", { minutes: Math.floor(state.worked_s / 60) }));
-    if (state.points !== null) {
+    if (state.interview) {
+      if (state.price) parts.push(this.word("hints cost", { price: state.price }));
+    } else if (state.points !== null) {
       parts.push(this.word(state.price ? "after hints" : "points", { points: state.points, price: state.price }));
     } else if (state.price) parts.push(this.word("hints cost", { price: state.price }));
     if (state.end === "solved" || state.end === "given up") parts.push(this.word(state.end));
@@ -363,7 +489,7 @@ export class PracticePage {
     }
   }
 
-  private ask(text: string, question: string, kind: "take" | "give up"): void {
+  private ask(text: string, question: string, kind: "take" | "give up" | "hand in"): void {
     const answer = (yes: boolean) => () => {
       this.offer.hidden = true;
       if (yes) this.connection.send(kind);
@@ -380,6 +506,11 @@ export class PracticePage {
   }
 
   private drawAsks(state: DeskState): void {
+    const language = el("button", { click: () => this.connection.send("language") }, this.word("key language"));
+    if (state.interview && !state.interview.ended) {
+      filled(this.asks, ...this.interviewAsks(state, state.interview.task), language);
+      return;
+    }
     const isOver = state.end === "solved" || state.end === "given up";
     const solution = () =>
       state.may_see ? this.connection.send("solution") : this.ask(this.word("give up"), "", "give up");
@@ -398,7 +529,7 @@ export class PracticePage {
       (state.is_open || isOver || state.may_see) && el("button", { click: solution }, this.word("solution")),
       isOver && !state.is_open && el("button", { click: () => this.connection.send("begin") }, this.word("begin anew")),
       state.may_rate && rating,
-      el("button", { click: () => this.connection.send("language") }, this.word("key language")),
+      language,
     );
   }
 
@@ -496,6 +627,7 @@ export class PracticePage {
         { class: "tracks" },
         ...contents.tracks.map(([name, problems]) => el("section", {}, el("h3", {}, name), ...problems.map(entry))),
       ),
+      this.interviewForm(contents),
       el("p", {}, el("a", { href: "/progress", target: "_blank" }, this.word("progress"))),
       el("p", {}, el("button", { click: () => this.contents.close() }, this.word("close"))),
     );

@@ -144,6 +144,22 @@ export interface DeskState {
   note: string;
   trouble: string;
   run: { reason: string; message: string; report?: Report; checks?: Check[]; due?: string } | null;
+  interview: MockInterview | null;
+}
+
+export interface MockInterview {
+  left_s: number;
+  task: { number: number; of: number; tries: number; points: number; file: string } | null;
+  said: { question: string; right: boolean; why: string; told: string } | null;
+  question: {
+    number: number;
+    of: number;
+    text: string;
+    choices?: [letter: string, text: string][];
+    answer?: string | null;
+    good?: string[];
+  } | null;
+  ended: { lines: string[]; paths: string[] } | null;
 }
 
 export interface Contents {
@@ -151,6 +167,7 @@ export interface Contents {
   tracks: [name: string, problems: [id: string, title: string, mark: string][]][];
   next: [id: string, title: string, why: string][];
   looked: boolean;
+  interview: { left: number } | null; // one that could be gone on with
 }
 
 export interface Attempt {

@@ -1,6 +1,6 @@
 // What came of a run, as far as the server tells it.
 
-import { el } from "./dom";
+import { el, inline } from "./dom";
 import type { Check, Diagnosis, Question, Report, Run, Sample } from "./protocol";
 import { type Words, put } from "./words";
 
@@ -86,10 +86,10 @@ export function questionList(heading: string, asked: Question[], words: Words): 
     el(
       "details",
       { class: "question" },
-      el("summary", {}, one.question),
+      el("summary", {}, ...inline(one.question)),
       !!one.about && el("p", { class: "soft" }, one.about),
       el("p", { class: "soft" }, words.goodAnswer),
-      el("ul", {}, ...one.good_answer.map((point) => el("li", {}, point))),
+      el("ul", {}, ...one.good_answer.map((point) => el("li", {}, ...inline(point)))),
     ),
   );
   return el("section", {}, el("h3", {}, heading), ...items);

@@ -196,7 +196,7 @@ class Session:
         from mha_judge.practice import order
         from mha_judge.practice.standing import standings
 
-        found = order.proposals(self.bank, self._progress, self._now(), self.language)
+        found = order.proposals(self.bank, self._progress, self.now(), self.language)
         marks = {
             problem: Mark.OPEN if one.is_open else Mark.SOLVED
             for problem, one in standings(self._progress).items()
@@ -321,7 +321,7 @@ class Session:
         if asked is not None and asked.problem == problem and asked.submission == submission:
             return
         self.answers[problem] = Answer([])
-        self._asked_at = self._now()
+        self._asked_at = self.now()
         self.background.grade(submission, problem)
 
     @property
@@ -455,7 +455,7 @@ class Session:
 
     def put_note(self, problem: str, text: str) -> None:
         with self._noting(writes=True):
-            self._progress.put_note(problem, text, self._now())
+            self._progress.put_note(problem, text, self.now())
 
     def close(self) -> None:
         """End what was started: the judge, and watching."""
@@ -472,7 +472,7 @@ class Session:
             raise UsageError(self.words["nothing open"])
         return self.current
 
-    def _now(self) -> datetime:
+    def now(self) -> datetime:
         from mha_judge.practice.learner import now
 
         return (self._clock or now)()

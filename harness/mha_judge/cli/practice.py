@@ -88,15 +88,14 @@ def command(
 
         return Judge(bank=bank.root, sandbox=sandbox, workers=1, quiet=True)
 
-    from mha_judge.practice.progress import Progress, default_path
-
     if web:
         from mha_judge.app.session import Session
         from mha_judge.pool.job import Place
+        from mha_judge.practice.progress import Progress, default_path
         from mha_judge.web_practice.server import serve
         from mha_judge.web_practice.words import PAGE_WORDS
 
-        with Progress(None if no_progress else default_path()) as progress:
+        with Progress(None if no_progress else default_path(bank)) as progress:
             session = Session(
                 bank, progress, open_judge,
                 folder=folder.resolve(), language=lang, first=problem_id, words=PAGE_WORDS,
@@ -109,6 +108,7 @@ def command(
     gc.disable()  # the app enables it after the first picture: nothing of this is ever garbage
     from mha_judge.app.app import PracticeApp
     from mha_judge.app.session import Session
+    from mha_judge.practice.progress import Progress, default_path
 
     with Progress(None if no_progress else default_path(bank)) as progress:
         session = Session(

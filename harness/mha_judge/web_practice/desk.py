@@ -11,12 +11,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Collection
-from contextlib import suppress
+import math
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from mha_judge.app.grading import Checked, Event
+from mha_judge.app.grading import Checked, Event, Graded
 from mha_judge.app.session import Answer, Began, Mark, Overview, Session
 from mha_judge.bank.listing import TRACKS
 from mha_judge.browser.pages import as_html
@@ -28,13 +29,16 @@ from mha_judge.practice.learner import Offer, now
 from mha_judge.practice.statistics import statistics
 from mha_judge.render.practice import html
 from mha_judge.report.models import CheckResult, Report, Reveal
-from mha_judge.report.reveal import revealed_check
+from mha_judge.report.reveal import revealed, revealed_check
 from mha_judge.report.summary import look_at
 from mha_judge.sanitising import clean
 from mha_judge.submission import MAX_BYTES, Submission
+from mha_judge.web_practice import messages
+from mha_judge.web_practice.interview import Interview, open_one
 from mha_judge.web_practice.messages import (
     Ask,
     Begin,
+    Choose,
     Message,
     Note,
     Open,
@@ -76,6 +80,7 @@ class Desk:
         self._overview: Overview | None = None
         self._offer: Offer | None = None
         self._trying = False
+        self._interview: Interview | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
@@ -92,6 +97,7 @@ class Desk:
         while True:
             await asyncio.sleep(_LOOK_FOR_SAVES_S)
             self._look_for_saves()
+            self._look_at_clock()
 
     def enter(self) -> Page:
         """Tell a page that comes all that there is."""
@@ -117,6 +123,7 @@ class Desk:
         try:
             match message:
                 case Open():
+                    self._require_no_interview()
                     self._open(message.problem)
                 case Begin():
                     began, path = session.begin()
@@ -141,6 +148,15 @@ class Desk:
                     return
                 case Ask():
                     self._ask(page, message.kind)
+                case messages.Interview():
+                    self._require_no_interview()
+                    self._interview = Interview.begin(session, message.minutes, message.track)
+                case Choose():
+                    self._in_interview.choose(message.letter)
+                case messages.Answer():
+                    self._in_interview.answer(message.text)
+                case messages.Mark():
+                    self._in_interview.mark(message.mark)
         except JudgeError as error:
             page.tell("refused", what=message.kind, why=clean(str(error), 2_000))
             return
@@ -154,13 +170,17 @@ class Desk:
                 page.tell("offer", **_offered(self._offer, spent, session.words))
             case "take":
                 offer, self._offer = self._offer, None
-                if offer is not None:
+                if offer is not None and self._interview is not None:
+                    self._interview.take(offer)
+                elif offer is not None:
                     session.take(offer)
             case "give up":
+                self._require_no_interview()
                 session.give_up()
                 self._spawn(self._look())
                 self._tell_solution(page, given_up=True)
             case "solution":
+                self._require_no_interview()
                 if not session.may_see_solution():
                     raise UsageError(session.words["give up"].partition("\n")[0])
                 self._tell_solution(page, given_up=False)
@@ -169,6 +189,27 @@ class Desk:
                 for one in self._pages:
                     self._tell_words(one)
                 self._spawn(self._look())
+
+            case "resume":
+                self._interview = Interview.resume(session)
+            case "hand in":
+                self._in_interview.hand_in()
+            case "next":
+                self._in_interview.go_on()
+            case "leave":
+                self._interview = None
+                self._spawn(self._look())
+
+    @property
+    def _in_interview(self) -> Interview:
+        if self._interview is None:
+            raise UsageError(self._session.words["no interview"])
+        return self._interview
+
+    def _require_no_interview(self) -> None:
+        if self._interview is not None and not self._interview.has_ended:
+            raise UsageError(self._session.words["in interview"])
+        self._interview = None
 
     def _open(self, problem: str) -> None:
         if self._session.current is None or self._session.current.id != problem:
@@ -222,10 +263,33 @@ class Desk:
             current, answer = self._session.current, self._session.answer
             if answer is not None and current is not None and current.id == event.asked.problem:
                 for page in self._pages:
-                    page.tell("check", check=_check(answer.checks[-1], frozenset()))
+                    page.tell("check", check=self._check(answer.checks[-1], frozenset()))
             return
+        if self._interview is not None:
+            with self._going_on():
+                if isinstance(event, Graded):
+                    self._interview.graded(event)
+                else:
+                    self._interview.failed()
         self._tell_state()
         self._spawn(self._look())
+
+    def _look_at_clock(self) -> None:
+        if self._interview is None:
+            return
+        with self._going_on():
+            if self._interview.tick():
+                self._tell_state()
+
+    @contextmanager
+    def _going_on(self) -> Iterator[None]:
+        """Leave the interview if it cannot go on here, and say why; it stays open."""
+        try:
+            yield
+        except JudgeError as error:
+            self._interview = None
+            self._say(self._session.words["elsewhere"].format(why=error))
+            self._tell_state()
 
     def _try(self, page: Page, asked: Try) -> None:
         if self._trying:
@@ -293,7 +357,15 @@ class Desk:
                 if (line := session.summary(one.problem)) is not None
             ],
             "looked": overview is not None,
+            "interview": self._open_interview(),
         }
+
+    def _open_interview(self) -> dict[str, Any] | None:
+        try:
+            found = open_one(self._session)
+        except JudgeError:  # of another version; a new one may begin
+            return None
+        return None if found is None else {"left": math.ceil(found.left_s / 60)}
 
     def _state(self) -> dict[str, Any]:
         """Return all that there is to say of the problem that is shown."""
@@ -325,8 +397,34 @@ class Desk:
             "hints": session.told(),
             "note": session.note(line.id),
             "trouble": session.trouble or session.notice,
-            "run": _run(session.answer, session.mistakes_told()),
+            "run": self._run(session.answer, session.mistakes_told()),
+            "interview": None if self._interview is None else self._interview.told,
         }
+
+    def _run(self, answer: Answer | None, told: frozenset[str] | None) -> dict[str, Any] | None:
+        """Return what came of the last answer, but for the names that no hint has told."""
+        if answer is None:
+            return None
+        if answer.report is None:
+            checks = [self._check(one, told) for one in answer.checks]
+            reason = "none" if answer.why else ""
+            return {"reason": reason, "message": answer.why, "checks": checks}
+        kept = answer.kept
+        due = kept.due if kept is not None else None
+        in_interview = self._interview is not None
+        return {
+            "reason": "graded",
+            "message": "",
+            "report": revealed(answer.report, Reveal.CHECKS)
+            if in_interview
+            else _report(answer.report, told),
+            "due": f"{due.astimezone():%Y-%m-%d}" if due is not None else "",
+        }
+
+    def _check(self, check: CheckResult, told: Collection[str] | None) -> dict[str, Any]:
+        if self._interview is not None:
+            return revealed_check(check, Reveal.CHECKS) or {}
+        return _check(check, told)
 
 
 def _file(path: Path | None) -> dict[str, str] | None:
@@ -356,23 +454,6 @@ def _offered(offer: Offer, spent: float, words: Any) -> dict[str, Any]:
         price=offer.price, spent=spent,
     )  # fmt: skip
     return {"text": text}
-
-
-def _run(answer: Answer | None, told: frozenset[str] | None) -> dict[str, Any] | None:
-    """Return what came of the last answer, but for the names of mistakes that no hint has told."""
-    if answer is None:
-        return None
-    if answer.report is None:
-        checks = [_check(one, told) for one in answer.checks]
-        return {"reason": "" if not answer.why else "none", "message": answer.why, "checks": checks}
-    kept = answer.kept
-    due = kept.due if kept is not None else None
-    return {
-        "reason": "graded",
-        "message": "",
-        "report": _report(answer.report, told),
-        "due": f"{due.astimezone():%Y-%m-%d}" if due is not None else "",
-    }
 
 
 def _report(report: Report, told: Collection[str] | None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from mha_judge.browser.messages import Message as _Message
 from mha_judge.browser.messages import reader
+from mha_judge.practice.mock import MARKS
 from mha_judge.submission import MAX_BYTES
 
 _Problem = Annotated[str, Field(max_length=60)]
@@ -48,8 +49,11 @@ class Try(_Message):
 class Ask(_Message):
     """Ask for something of the problem that is shown."""
 
-    kind: Literal["hint", "take", "solution", "give up", "language"]
-    """The next hint's price; that hint; the solution; to give up; the other language."""
+    kind: Literal[
+        "hint", "take", "solution", "give up", "language", "resume", "hand in", "next", "leave"
+    ]
+    """The next hint's price; that hint; the solution; to give up; the other language. Of a mock
+    interview: to go on with it; to have done with its problem; its next question; to leave it."""
 
 
 class Rate(_Message):
@@ -67,5 +71,34 @@ class Note(_Message):
     text: Annotated[str, Field(max_length=100_000)]
 
 
-Message = Open | Begin | Run | Try | Ask | Rate | Note
+class Interview(_Message):
+    """Begin a mock interview."""
+
+    kind: Literal["interview"]
+    minutes: Annotated[int, Field(ge=10, le=240)]
+    track: Annotated[str, Field(max_length=60)] | None
+
+
+class Choose(_Message):
+    """Answer its question with one of the choices."""
+
+    kind: Literal["choose"]
+    letter: Annotated[str, Field(max_length=1)]
+
+
+class Answer(_Message):
+    """Answer its open question."""
+
+    kind: Literal["answer"]
+    text: Annotated[str, Field(max_length=20_000)]
+
+
+class Mark(_Message):
+    """Give oneself a mark for that answer."""
+
+    kind: Literal["mark"]
+    mark: Annotated[int, Field(ge=0, le=MARKS)]
+
+
+Message = Open | Begin | Run | Try | Ask | Rate | Note | Interview | Choose | Answer | Mark
 read = reader(Message)
