@@ -6,8 +6,9 @@ import { EditorView } from "@codemirror/view";
 import { Connection } from "./connection";
 import { el, filled, inline, time } from "./dom";
 import { looks, writes } from "./editor";
-import type { Attempt, Check, Contents, DeskMessage, DeskState, MockInterview, Solution } from "./protocol";
+import type { Check, Contents, DeskMessage, DeskState, MockInterview, Solution } from "./protocol";
 import { checkRow, runView } from "./report";
+import { Trying } from "./trying";
 import { type Words, put, wordsIn } from "./words";
 
 const PASSING_MS = 8_000;
@@ -81,9 +82,7 @@ export class PracticePage {
   private readonly offer = el("div", { class: "offer", role: "alert", hidden: true });
   private readonly hints = el("div", { class: "hints", "aria-live": "polite" });
   private readonly report = el("div", { "aria-live": "polite" });
-  private readonly call = el("textarea", { class: "wide", rows: "2", spellcheck: "false" });
-  private readonly tried = el("div", { "aria-live": "polite" });
-  private readonly trying = el("details", { class: "try" });
+  private readonly trying = new Trying((call) => this.tryCall(call));
   private readonly note = el("textarea", { class: "wide", rows: "4", input: () => this.keepNote(), blur: () => this.sendNote() });
   private readonly notes = el("details");
   private readonly contents = el("dialog");
@@ -101,7 +100,7 @@ export class PracticePage {
       this.contents,
       this.reading,
     );
-    this.side.append(this.asks, this.offer, this.hints, this.report, this.trying, this.notes);
+    this.side.append(this.asks, this.offer, this.hints, this.report, this.trying.element, this.notes);
     this.connection = new Connection<DeskMessage>(
       "/socket",
       "state",
@@ -157,11 +156,11 @@ export class PracticePage {
       case "solution":
         return this.read(message);
       case "tried":
-        return this.drawTried(message.attempt);
+        return this.trying.show(message.attempt);
       case "said":
         return this.sayForNow(message.text);
       case "refused":
-        if (message.what === "try") filled(this.tried, el("p", { class: "none" }, message.why));
+        if (message.what === "try") this.trying.refuse(message.why);
         else this.sayForNow(message.why);
         return;
     }
@@ -174,16 +173,8 @@ export class PracticePage {
     filled(this.button, words.run, el("kbd", {}, words.runTip));
     this.task.setAttribute("aria-label", words.task);
     this.side.setAttribute("aria-label", words.report);
-    this.call.placeholder = this.word("call");
-    this.call.setAttribute("aria-label", this.word("call"));
     this.note.setAttribute("aria-label", this.word("your notes"));
-    filled(
-      this.trying,
-      el("summary", {}, this.word("try")),
-      this.call,
-      el("button", { click: () => this.tryCall() }, this.word("try it")),
-      this.tried,
-    );
+    this.trying.name(words);
     filled(this.notes, el("summary", {}, this.word("your notes")), this.note);
     filled(this.asks); // drawn anew with the state
   }
@@ -199,7 +190,7 @@ export class PracticePage {
     if (isNew || before.task !== state.task || !this.task.hasChildNodes()) this.drawTask(state);
     if (isNew) {
       this.offer.hidden = true;
-      filled(this.tried);
+      this.trying.clear();
       this.contents.close();
     }
     if (this.noteOf !== state.problem) {
@@ -466,11 +457,9 @@ export class PracticePage {
     this.connection.send("run", { problem: state.problem, text: this.typed, over: this.base.version });
   }
 
-  private tryCall(): void {
+  private tryCall(call: string): boolean {
     const { state } = this;
-    if (!state || !this.view || !this.call.value.trim()) return;
-    const asked = { problem: state.problem, text: this.typed, call: this.call.value };
-    if (this.connection.send("try", asked)) filled(this.tried, el("p", { class: "soft" }, this.word("trying")));
+    return !!state && !!this.view && this.connection.send("try", { problem: state.problem, text: this.typed, call });
   }
 
   private keepNote(): void {
@@ -553,30 +542,6 @@ export class PracticePage {
     const told = { grade: "", problem: state.problem, version: 0, at: 0, ...run };
     const due = run.due ? el("p", {}, this.word("comes back", { day: run.due })) : null;
     filled(this.report, heading, runView(told, this.words), due);
-  }
-
-  private drawTried(attempt: Attempt): void {
-    const line = (name: string, text: string) =>
-      el("div", {}, !!name && el("span", { class: "soft" }, `${name}:`), el("pre", {}, text));
-    const errors = attempt.expected_error || attempt.got_error;
-    filled(
-      this.tried,
-      el("p", {}, el("code", {}, attempt.call)),
-      attempt.inputs.length > 0 && el("p", { class: "soft" }, attempt.inputs.join(", ")),
-      !!errors && !attempt.wrong && el("p", { class: "accepted" }, `✓ ${this.word("both refuse")}`),
-      !!attempt.expected_error && line(this.word("reference"), attempt.expected_error),
-      !!attempt.got_error && line(this.word("yours"), [attempt.got_error, attempt.where].filter(Boolean).join("\n")),
-      ...attempt.results.flatMap((one) => [
-        one.fault
-          ? el("p", { class: "rejected" }, `✗ ${one.fault}`)
-          : !attempt.got_error && el("p", { class: "accepted" }, `✓ ${this.word("right", { name: one.name })}`),
-        !!one.expected && line(this.word("expected"), one.expected),
-        !!one.fault && !!one.got && line(this.word("yours"), one.got),
-      ]),
-      attempt.weights.length > 0 &&
-        el("details", {}, el("summary", {}, this.word("weights")), ...attempt.weights.map(([name, text]) => line(name, text))),
-      !!attempt.printed.trim() && line(this.word("printed"), attempt.printed.trim()),
-    );
   }
 
   private read(found: Solution): void {

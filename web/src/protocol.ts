@@ -117,6 +117,7 @@ export type Message =
   | { kind: "check"; grade: string; check: Check }
   | ({ kind: "hint" } & Said)
   | { kind: "clock"; ends_at: number | null; at: number }
+  | { kind: "tried"; attempt: Attempt }
   | ({ kind: "noted" } & Noted);
 
 // practice

@@ -49,6 +49,14 @@ class Run(_Message):
     problem: _Problem
 
 
+class Try(_Message):
+    """Call what a problem's text defines, beside the reference."""
+
+    kind: Literal["try"]
+    problem: _Problem
+    call: Annotated[str, Field(max_length=10_000)]
+
+
 class Pasted(_Message):
     """More than a line was pasted."""
 
@@ -101,5 +109,5 @@ class Hint(_Message):
 
 
 ForInterviewers = Show | See | Clock | Note | Hint
-Message = Push | Cursor | Run | Pasted | Focus | ForInterviewers
+Message = Push | Cursor | Run | Try | Pasted | Focus | ForInterviewers
 read = reader(Here | Message)

@@ -11,8 +11,9 @@ from mha_judge.app.session import Session
 from mha_judge.browser.messages import MAX_MESSAGE_BYTES
 from mha_judge.pool.job import Place
 from mha_judge.pool.tries import Tries
+from mha_judge.service.address import Address
 from mha_judge.service.gate import Gate
-from mha_judge.service.running import Address, run
+from mha_judge.service.running import run
 from mha_judge.web_practice.app import asker_of, make_app
 from mha_judge.web_practice.desk import Desk
 
