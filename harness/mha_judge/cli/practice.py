@@ -87,7 +87,7 @@ def command(
     from mha_judge.app.session import Session
     from mha_judge.practice.progress import Progress, default_path
 
-    with Progress(None if no_progress else default_path()) as progress:
+    with Progress(None if no_progress else default_path(bank)) as progress:
         session = Session(
             bank,
             progress,
