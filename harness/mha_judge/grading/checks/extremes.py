@@ -40,9 +40,7 @@ def lowest_with_itself(
         return scores
 
     x = draw.normal(_DRAWN, width, dtype=torch.float64)
-    scores = scores_of(x)
-    chosen = (scores.amin(-1) / scores.abs().amax(-1)).argmin()
-    x = x[chosen, None]
     for _ in range(3):  # a bias does not grow with x
-        x = x * (_NEXT_TO * LARGEST_SCORE / scores_of(x).abs().max()) ** 0.5
-    return x[0].float()
+        largest = scores_of(x).abs().amax(-1, keepdim=True)
+        x = x * (_NEXT_TO * LARGEST_SCORE / largest) ** 0.5
+    return x[scores_of(x).amin(-1).argmin()].float()
