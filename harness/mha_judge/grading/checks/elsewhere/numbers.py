@@ -25,11 +25,18 @@ def takes_q_and_k(case: Case) -> bool:
 
 
 def linear(case: Case) -> list[int]:
-    """Return the inputs on which a result depends linearly, if values are one of them."""
+    """Return the inputs on which a result depends linearly, if values are one of them.
+
+    These have positions. The weights of a norm, say, have none: they make scores larger.
+    """
     if "v" not in case.domain.shapes or case.is_half:
         return []
-    names = case.target.entry.arguments
-    return [index for index in case.shapes.numbers if names[index] not in ("q", "k")]
+    names, long = case.target.entry.arguments, {*case.domain.long}
+    return [
+        index
+        for index in case.shapes.numbers
+        if names[index] not in ("q", "k") and long & {*axes_of(case.domain.shapes[names[index]])}
+    ]
 
 
 def with_positions(case: Case) -> list[int]:
