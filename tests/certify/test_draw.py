@@ -161,6 +161,20 @@ def test_titles_of_a_grader_are_no_change(bank, old, new, changed):
     assert (draw(bank, IDS, "HEAD", None).changed == ("softmax",)) is changed
 
 
+@pytest.mark.parametrize(
+    ("line", "changed"),
+    [
+        ("after = ['sdpa']", False), ("title_zh = 'softmax'", False), ("minutes = 5", False),
+        ("forbid = ['python-loops']", True), ("[domain]", True),
+    ],
+)  # fmt: skip
+def test_what_a_contract_says_to_readers_is_no_change(bank, line, changed):
+    contract = bank.root / "problems" / "softmax" / "problem.toml"
+    contract.write_text(line, encoding="utf-8")
+
+    assert (draw(bank, IDS, "HEAD", None).changed == ("softmax",)) is changed
+
+
 def test_what_graders_share_is_a_change_of_those_that_take_from_it(bank):
     graders = bank.root / "graders"
     for name, shared in (("gqa", "layers, masks"), ("mla", "cache"), ("mqa", "masks")):

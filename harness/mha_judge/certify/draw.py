@@ -6,11 +6,13 @@ import ast
 import re
 import subprocess
 import tempfile
+import tomllib
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mha_judge.bank import Bank, module_name
 from mha_judge.errors import BankError, UsageError
@@ -25,6 +27,8 @@ MUTANTS_OF = 3
 """The number of unchanged problems whose mutants are tried."""
 _SHARED = re.compile(r"^from graders\.shared import (.+)$", re.MULTILINE)
 """How a grader imports checks from modules that several graders share."""
+_FOR_READERS = {"title", "title_zh", "track", "level", "minutes", "points", "requires", "after"}
+"""What in a contract says nothing of answers."""
 _TITLES = {"check": 0, "restated": 1}
 """Which argument of these, in a grader, is a title."""
 
@@ -162,19 +166,21 @@ def _has_changed(bank: Bank, before: Bank, problem_id: str, touched: frozenset[s
         f"reference/{name}.py",
         f"reference/mutants/{name}.toml",
     }
-    return any(
-        not path.startswith("graders/") or _asks(bank, path) != _asks(before, path)
-        for path in own & touched
-    )
+    return any(_asks(bank, path) != _asks(before, path) for path in own & touched)
 
 
-def _asks(bank: Bank, path: str) -> str:
-    """Return what a grader does, without its titles and other words for readers."""
-    file = bank.root / path
+def _asks(bank: Bank, path: str) -> Any:
+    """Return what a file asks of answers, without its titles and other words for readers."""
     try:
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-    except (OSError, SyntaxError):
-        return ""
+        text = (bank.root / path).read_text(encoding="utf-8")
+        if path.endswith("/problem.toml"):
+            contract = tomllib.loads(text)
+            return {key: value for key, value in contract.items() if key not in _FOR_READERS}
+        if not path.startswith("graders/"):
+            return text
+        tree = ast.parse(text)
+    except (OSError, SyntaxError, tomllib.TOMLDecodeError):
+        return None
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _TITLES:
             place = _TITLES[getattr(node.func, "id", "")]
