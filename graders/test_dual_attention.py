@@ -256,10 +256,10 @@ def test_bad_sizes(candidate, draw):
     for L in (5, 11, 1):
         q, k, v, r, u, w = drawn(draw, L=L)
         for args, why in (
+            ((q, k, v, torch.cat((r[:, :1], r), dim=1)), "more embeddings than keys"),
             ((q, k[..., :-1], v, r), "keys narrower than the queries"),
             ((q, k, v, r[..., :-1]), "embeddings narrower than the queries"),
             ((q, k, v, r[:, 1:]), "fewer embeddings than keys"),
-            ((q, k[:, :, :-1], v[:, :, :-1], r), "more embeddings than keys"),
             ((q, k, v[:, :, 1:], r), "fewer values than keys"),
         ):
             assert_rejected(attend, *args, u, w, why=why)
