@@ -74,6 +74,23 @@ def test_what_is_typed_survives_a_reload_and_a_change_of_the_file(desk, shown):
     soon(lambda: file.read_text("utf-8").endswith("# typed 😀"))
 
 
+def test_a_page_does_not_write_its_old_notes_over_those_of_another(desk, shown):
+    page, note = shown, "textarea[aria-label^='Your notes']"
+    other = page.context.browser.new_page()
+    other.goto(desk.link)
+    other.wait_for_selector(".cm-content")
+    other.click("summary:has-text('Your notes')")
+    other.fill(note, "written on another page")
+    other.reload()
+    soon(lambda: other.input_value(note) == "written on another page")
+
+    for title in ("A stable softmax", "Sinusoidal"):
+        page.click("button:has-text('Problems')")
+        page.click(f".tracks button:has-text('{title}')")
+        soon(lambda title=title: page.inner_text("h1 >> nth=0").startswith(title))
+    assert page.input_value(note) == "written on another page"
+
+
 def test_a_problem_is_solved_by_keys_alone(desk, shown):
     page = shown
     page.focus(".cm-content")

@@ -40,8 +40,8 @@ def test_a_problem_is_begun_hinted_at_solved_and_kept_for_the_commands(desk, pag
     assert right["end"] == "solved"
     assert right["run"]["due"]
 
-    page.send("rate", rating="easy")
-    assert "easy" in page.next("said")["text"].lower()
+    page.send("rate", rating="good")
+    assert "Rated “Good”" in page.next("said")["text"]
     page.send("solution")
     shown = page.next("solution")
     assert "def " in shown["source"] and len(shown["slips"]) == 1
@@ -71,6 +71,12 @@ def test_what_others_save_is_graded_and_never_written_over(page):
     assert "changed elsewhere" in page.next("refused")["why"]
     assert file.read_text("utf-8") == WRONG
     assert page.run(RIGHT, saved["file"]["version"])["end"] == "solved"
+
+
+def test_a_file_that_cannot_be_shown_says_what_to_do(page):
+    Path(page.begun()["path"]).write_bytes(b"\xff\xfe")
+    told = page.next("state", lambda state: "text" not in state["file"])
+    assert "not UTF-8 text (byte 0)" in told["file"]["why"]
 
 
 def test_solutions_are_for_who_has_solved_or_given_up(page):
@@ -116,7 +122,16 @@ def test_pages_agree_and_notes_stay(desk, page):
     page.next("words", lambda one: one["language"] == "en")
 
 
-@pytest.mark.parametrize("wrong", ["no JSON", '{"kind": "run"}', '{"kind": "rm"}', "[[[" * 9_000])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "no JSON",
+        '{"kind": "run"}',
+        '{"kind": "rm"}',
+        "[[[" * 9_000,
+        json.dumps({"kind": "题" * 99}),
+    ],
+)
 def test_what_is_no_message_ends_the_connection_and_nothing_else(desk, wrong):
     with Page(desk) as page:
         page.socket.send(wrong)
@@ -131,8 +146,9 @@ def test_what_is_no_message_ends_the_connection_and_nothing_else(desk, wrong):
 @pytest.mark.parametrize(
     "headers",
     [{"Cookie": None}, {"Cookie": "mha-judge-practice=another"}, {"Origin": None},
-     {"Origin": "http://elsewhere.example"}, {"Host": "elsewhere.example"}],
-    ids=["no cookie", "another key", "no origin", "another origin", "another host"],
+     {"Origin": "http://elsewhere.example"}, {"Origin": "http://127.0.0.1:1"},
+     {"Host": "elsewhere.example"}],
+    ids=["no cookie", "another key", "no origin", "another origin", "another port", "another host"],
 )  # fmt: skip
 def test_only_who_has_the_link_comes_in(desk, headers):
     with pytest.raises(InvalidStatus), Page(desk, **headers):

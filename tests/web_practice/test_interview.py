@@ -147,6 +147,40 @@ def test_an_interview_that_was_left_goes_on(session, clock):
     held(session, talk)
 
 
+def test_nothing_but_its_problem_is_shown_and_no_question_before_its_turn(session):
+    async def talk(at):
+        at.say(kind="open", problem="gqa")
+        at.say(kind="begin")
+        other = await at.next("state", lambda one: one["problem"] == "gqa" and one["file"])
+        at.say(kind="interview", minutes=45, track=None)
+        shown = await at.state(lambda one: one["task"])
+        Path(other["path"]).write_text(WRONG, "utf-8")  # in an editor that is still open
+        await asyncio.sleep(1)
+        for asked in (
+            {"kind": "run", "problem": "gqa", "text": RIGHT, "over": other["file"]["version"]},
+            {"kind": "choose", "letter": "a"},
+            {"kind": "answer", "text": "because"},
+        ):
+            at.say(**asked)
+            await at.next("refused", lambda one, what=asked["kind"]: one["what"] == what)
+        at.say(kind="run", problem=shown["problem"], text=RIGHT, over=shown["file"]["version"])
+        graded = await at.state(lambda one: one["task"] and one["task"]["points"] == 100)
+        since = at.heard[at.heard.index(shown) :]
+        assert {one["problem"] for one in since if one["kind"] == "state"} == {graded["problem"]}
+
+    held(session, talk)
+
+
+def test_a_track_is_chosen_in_either_language(session):
+    async def talk(at):
+        at.say(kind="language")
+        contents = await at.next("contents", lambda one: one["tracks"][0][1] == "基础")
+        at.say(kind="interview", minutes=45, track=contents["tracks"][0][0])
+        await at.state(lambda one: one["task"])
+
+    held(session, talk)
+
+
 def test_there_is_none_to_go_on_with(session):
     async def talk(at):
         at.say(kind="resume")

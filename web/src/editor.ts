@@ -11,6 +11,7 @@ import {
   WidgetType,
   drawSelection,
   highlightActiveLine,
+  highlightSpecialChars,
   keymap,
   lineNumbers,
 } from "@codemirror/view";
@@ -46,6 +47,7 @@ export function looks(nonce: string): Extension[] {
   return [
     EditorView.cspNonce.of(nonce),
     lineNumbers(),
+    highlightSpecialChars(), // one that turns the direction of writing could hide what a line does
     python(),
     indentUnit.of("    "),
     syntaxHighlighting(highlighting),

@@ -67,6 +67,7 @@ export class PracticePage {
   private passing: ReturnType<typeof setTimeout> | undefined;
   private noteTimer: ReturnType<typeof setTimeout> | undefined;
   private noteOf = "";
+  private noteKept = ""; // as the server has it
   private endsAt: number | null = null; // of the interview, in this browser's time
   private readonly heading = el("h1");
   private readonly standing = el("span", { class: "people" });
@@ -85,6 +86,7 @@ export class PracticePage {
   private readonly trying = new Trying((call) => this.tryCall(call));
   private readonly note = el("textarea", { class: "wide", rows: "4", input: () => this.keepNote(), blur: () => this.sendNote() });
   private readonly notes = el("details");
+  private readonly answer = el("textarea", { class: "wide", rows: "8", maxlength: "20000" }); // to a question
   private readonly contents = el("dialog");
   private readonly reading = el("dialog");
 
@@ -107,7 +109,8 @@ export class PracticePage {
       () => undefined,
       (message) => this.take(message),
       (open, why) => {
-        this.say(open ? "" : why || this.words.away);
+        this.say(open ? "" : why || this.said.away || this.words.away);
+        if (open) this.sendNote();
         this.draw();
       },
     );
@@ -173,6 +176,9 @@ export class PracticePage {
     filled(this.button, words.run, el("kbd", {}, words.runTip));
     this.task.setAttribute("aria-label", words.task);
     this.side.setAttribute("aria-label", words.report);
+    this.contents.setAttribute("aria-label", this.word("problems"));
+    this.reading.setAttribute("aria-label", this.word("solution"));
+    this.answer.setAttribute("aria-label", this.word("your answer"));
     this.note.setAttribute("aria-label", this.word("your notes"));
     this.trying.name(words);
     filled(this.notes, el("summary", {}, this.word("your notes")), this.note);
@@ -196,7 +202,9 @@ export class PracticePage {
     if (this.noteOf !== state.problem) {
       this.sendNote();
       this.noteOf = state.problem;
-      this.note.value = state.note;
+      this.note.value = this.noteKept = state.note;
+    } else if (this.note.value === this.noteKept && document.activeElement !== this.note) {
+      this.note.value = this.noteKept = state.note; // another page may have changed it
     }
     const { interview } = state;
     this.endsAt = interview?.task ? Date.now() + 1000 * interview.left_s : null;
@@ -226,6 +234,11 @@ export class PracticePage {
 
   private get typed(): string {
     return this.view?.state.doc.toString() ?? "";
+  }
+
+  /** Whether the keys are not in use elsewhere on the page. */
+  private get isFree(): boolean {
+    return document.activeElement === document.body || this.text.contains(document.activeElement);
   }
 
   private get isChanged(): boolean {
@@ -281,7 +294,7 @@ export class PracticePage {
         }),
       ],
     });
-    const isFree = document.activeElement === document.body || this.text.contains(document.activeElement);
+    const { isFree } = this;
     this.view = new EditorView({ state });
     filled(this.text, el("div", { class: "written" }, this.conflict, this.view.dom));
     if (isFree) this.view.focus();
@@ -332,8 +345,13 @@ export class PracticePage {
   }
 
   private drawInterview(interview: MockInterview): void {
+    const { isFree } = this;
+    const isAnswering = document.activeElement === this.answer;
     this.put(null);
-    filled(this.text, el("div", { class: "begin asked", "aria-live": "polite" }, ...this.asked(interview)));
+    const shown = el("div", { class: "begin asked", tabindex: "-1" }, ...this.asked(interview));
+    filled(this.text, shown);
+    if (isAnswering && shown.contains(this.answer)) this.answer.focus();
+    else if (isFree) shown.focus();
   }
 
   private asked({ question, said, ended }: MockInterview): (Node | string | false)[] {
@@ -363,15 +381,16 @@ export class PracticePage {
       return [...heading, ...choices];
     }
     if (question.answer === null || question.answer === undefined) {
-      const answer = el("textarea", { class: "wide", rows: "8", maxlength: "20000", "aria-label": this.word("your answer") });
-      const send = () => this.connection.send("answer", { text: answer.value });
-      return [...heading, answer, el("p", {}, el("button", { class: "run", click: send }, this.word("compare")))];
+      const send = () => {
+        if (this.connection.send("answer", { text: this.answer.value })) this.answer.value = "";
+      };
+      return [...heading, this.answer, el("p", {}, el("button", { class: "run", click: send }, this.word("compare")))];
     }
     const marks = [0, 1, 2, 3, 4, 5].map((mark) => el("button", { click: () => this.connection.send("mark", { mark }) }, `${mark}`));
     return [
       ...heading,
       el("p", { class: "hint" }, question.answer || "—"),
-      el("p", {}, this.word("good")),
+      el("p", {}, this.word("good answer")),
       el("ul", {}, ...(question.good ?? []).map((point) => el("li", {}, ...inline(point)))),
       el("div", { class: "bar" }, this.word("mark"), ...marks),
     ];
@@ -399,7 +418,7 @@ export class PracticePage {
     filled(
       track,
       el("option", { value: "" }, this.word("any track")),
-      ...contents.tracks.map(([name]) => el("option", { value: name }, name)),
+      ...contents.tracks.map(([track, name]) => el("option", { value: track }, name)),
     );
     const begin = () => {
       if (!minutes.reportValidity()) return;
@@ -469,29 +488,26 @@ export class PracticePage {
 
   private sendNote(): void {
     clearTimeout(this.noteTimer);
-    const { state } = this;
-    if (!state || !this.noteOf) return;
-    const kept = state.problem === this.noteOf ? state.note : null;
-    if (this.note.value === kept) return;
-    if (this.connection.send("note", { problem: this.noteOf, text: this.note.value }) && kept !== null) {
-      state.note = this.note.value;
-    }
+    if (this.note.value === this.noteKept) return;
+    if (this.connection.send("note", { problem: this.noteOf, text: this.note.value })) this.noteKept = this.note.value;
   }
 
   private ask(text: string, question: string, kind: "take" | "give up" | "hand in"): void {
     const answer = (yes: boolean) => () => {
       this.offer.hidden = true;
+      this.side.focus();
       if (yes) this.connection.send(kind);
     };
     const yes = el("button", { click: answer(true) }, this.word("yes"));
+    const no = el("button", { click: answer(false) }, this.word("no"));
     filled(
       this.offer,
       text,
       !!question && ` ${question}`,
-      el("div", { class: "bar" }, yes, el("button", { click: answer(false) }, this.word("no"))),
+      el("div", { class: "bar" }, yes, no),
     );
     this.offer.hidden = false;
-    yes.focus();
+    (kind === "take" ? yes : no).focus(); // the others cannot be taken back
   }
 
   private drawAsks(state: DeskState): void {
@@ -555,14 +571,14 @@ export class PracticePage {
       );
     filled(
       this.reading,
-      el("h2", {}, this.word("solution of", { title: this.state?.title ?? "" })),
+      el("h2", { tabindex: "-1", autofocus: true }, this.word("solution of", { title: this.state?.title ?? "" })),
       found.given_up && el("p", { class: "none" }, this.word("is given up")),
       el("pre", {}, found.source),
       found.slips.length > 0 && el("h3", {}, this.word("slips")),
       ...found.slips.flatMap((slip) => [el("b", {}, slip.title), el("p", {}, slip.explanation), difference(slip.difference)]),
       found.styles.length > 0 && el("h3", {}, this.word("styles")),
       ...found.styles.map((style) => el("p", {}, style)),
-      el("button", { click: () => this.reading.close(), autofocus: true }, this.word("close")),
+      el("button", { click: () => this.reading.close() }, this.word("close")),
     );
     this.reading.showModal();
   }
@@ -590,7 +606,7 @@ export class PracticePage {
       el(
         "div",
         { class: "tracks" },
-        ...contents.tracks.map(([name, problems]) => el("section", {}, el("h3", {}, name), ...problems.map(entry))),
+        ...contents.tracks.map(([, name, problems]) => el("section", {}, el("h3", {}, name), ...problems.map(entry))),
       ),
       this.interviewForm(contents),
       el("p", {}, el("a", { href: "/progress", target: "_blank" }, this.word("progress"))),

@@ -165,7 +165,7 @@ export interface MockInterview {
 
 export interface Contents {
   kind: "contents";
-  tracks: [name: string, problems: [id: string, title: string, mark: string][]][];
+  tracks: [track: string, name: string, problems: [id: string, title: string, mark: string][]][];
   next: [id: string, title: string, why: string][];
   looked: boolean;
   interview: { left: number } | null; // one that could be gone on with

@@ -9,9 +9,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from mha_judge.errors import UsageError
+from mha_judge.sanitising import clean
 
 MAX_MESSAGE_BYTES = 2 * 1024**2
 """A text as long as may be, each character of which is an escape in JSON."""
+_MAX_REASON_BYTES = 120
+"""A little less than what the protocol has room for."""
 
 
 class Message(BaseModel):
@@ -40,3 +43,8 @@ def reader(kinds: Any) -> Callable[[str], Any]:
             raise UsageError("no message of this page: it is no JSON") from error
 
     return read
+
+
+def reason(text: str) -> str:
+    """Return why a socket is closed, as short as it has to be."""
+    return clean(text).encode(errors="replace")[:_MAX_REASON_BYTES].decode(errors="ignore")

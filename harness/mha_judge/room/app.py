@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from mha_judge.browser.messages import reason
 from mha_judge.browser.pages import COMMON, HEADERS, NO_ENTRY, refused, shown
 from mha_judge.errors import UsageError
 from mha_judge.room.hub import Hub, Member
@@ -159,9 +160,9 @@ class _Connected:
             await self._socket.send_text(text)
         await self._close(_REFUSED, "the connection is too slow")
 
-    async def _close(self, code: int, reason: str) -> None:
+    async def _close(self, code: int, why: str) -> None:
         with suppress(RuntimeError):  # it is closed
-            await self._socket.close(code, clean(reason)[:100])
+            await self._socket.close(code, reason(why))
 
 
 def _asker(request: Request) -> Asker:

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from mha_judge.browser.messages import reason
 from mha_judge.browser.pages import COMMON, HEADERS, NO_ENTRY, refused, shown
 from mha_judge.errors import UsageError
 from mha_judge.service.tokens import Asker, Role
@@ -99,7 +100,7 @@ async def _talk(desk: Desk, websocket: WebSocket) -> None:
         pass
     except (UsageError, KeyError) as error:  # starlette raises KeyError for bytes
         with suppress(RuntimeError):
-            await websocket.close(_NO_MESSAGE, str(error)[:100])
+            await websocket.close(_NO_MESSAGE, reason(str(error)))
     finally:
         sending.cancel()
         desk.leave(page)

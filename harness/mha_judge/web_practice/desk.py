@@ -131,6 +131,8 @@ class Desk:
                     if began is not Began.GOES_ON:
                         self._spawn(self._look())
                 case Run():
+                    if not self._may_show(message.problem):
+                        self._require_no_interview()
                     self._open(message.problem)
                     self._write(message)
                     session.grade()
@@ -211,6 +213,11 @@ class Desk:
             raise UsageError(self._session.words["in interview"])
         self._interview = None
 
+    def _may_show(self, problem: str) -> bool:
+        """Return whether a problem may be shown now: in an interview, only its own."""
+        interview = self._interview
+        return interview is None or interview.has_ended or interview.problem == problem
+
     def _open(self, problem: str) -> None:
         if self._session.current is None or self._session.current.id != problem:
             self._session.open(problem)
@@ -244,7 +251,7 @@ class Desk:
 
     def _look_for_saves(self) -> None:
         """Grade what was saved with another editor."""
-        saved = self._session.saved()
+        saved = [one for one in self._session.saved() if self._may_show(one)]
         current = self._session.current
         if not saved or current is None:
             return
@@ -343,6 +350,7 @@ class Desk:
         return {
             "tracks": [
                 [
+                    track,
                     TRACKS.get(track, track) if in_chinese else track,
                     [
                         [one.id, session.title(one), marks.get(one.id, Mark.NEW).value]
@@ -437,7 +445,9 @@ def _file(path: Path | None) -> dict[str, str] | None:
         if len(data) > MAX_BYTES:
             return {"why": f"> {MAX_BYTES // 1024} KiB"}
         text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        return {"why": f"it is not UTF-8 text (byte {error.start}); save it as UTF-8"}
+    except OSError as error:
         return {"why": clean(str(error), 300)}
     return {"text": text, "version": _version(text)}
 

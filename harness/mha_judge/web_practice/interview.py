@@ -13,7 +13,7 @@ from mha_judge.app.session import Session
 from mha_judge.bank.questions import WrongChoice
 from mha_judge.errors import JudgeError, UsageError
 from mha_judge.practice.learner import Offer
-from mha_judge.practice.mock import Mock, Over, Task, free_folder, open_interview
+from mha_judge.practice.mock import Asked, Mock, Over, Task, free_folder, open_interview
 from mha_judge.practice.mock_choice import Wishes
 from mha_judge.render.practice.mock_files import account, summary, write
 
@@ -80,6 +80,16 @@ class Interview:
     @property
     def has_ended(self) -> bool:
         return self._ended is not None
+
+    @property
+    def problem(self) -> str | None:
+        """The problem that is worked at; None once questions are asked."""
+        return self._mock.task.problem if self._mock.task is not None else None
+
+    @property
+    def _asked(self) -> Asked | None:
+        """The question that is asked now: none before the problems are over."""
+        return self._mock.question if self._mock.task is None else None
 
     def go_on(self) -> None:
         """Go to what comes next: a problem, a question, or the end.
@@ -190,7 +200,7 @@ class Interview:
         Raises:
             UsageError: If there is no such choice, or no such question now.
         """
-        asked = self._mock.question
+        asked = self._asked
         question = self._mock.with_choices(asked) if asked is not None and asked.id else None
         choice = question.choices.get(letter) if question is not None else None
         if asked is None or question is None or choice is None or self._told is not None:
@@ -210,7 +220,7 @@ class Interview:
         Raises:
             UsageError: If none is asked.
         """
-        asked = self._mock.question
+        asked = self._asked
         question = self._mock.open_one(asked, self._language) if asked and not asked.id else None
         if asked is None or question is None or asked.answer is not None:
             raise UsageError(self._session.words["no such choice"])
@@ -222,7 +232,7 @@ class Interview:
         Raises:
             UsageError: If none waits for one.
         """
-        asked = self._mock.question
+        asked = self._asked
         if asked is None or asked.id or asked.answer is None:
             raise UsageError(self._session.words["no such choice"])
         self._mock.mark(asked, mark)
