@@ -1,7 +1,6 @@
 """The page that is in the package is what its sources make."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,15 +11,8 @@ STATIC = ROOT / "harness" / "mha_judge" / "browser" / "static"
 
 
 @pytest.mark.slow
-def test_the_bundle_is_current(tmp_path):
-    if shutil.which("npm") is None:
-        pytest.skip("npm is missing")
-    web = tmp_path / "web"
-    ignored = shutil.ignore_patterns("node_modules")
-    shutil.copytree(ROOT / "web", web, ignore=ignored)
-    install = ["npm", "ci", "--no-audit", "--no-fund", "--silent"]
-    if subprocess.run(install, cwd=web, capture_output=True).returncode:
-        pytest.skip("npm cannot install what the page is made of")
+@pytest.mark.xdist_group("npm")
+def test_the_bundle_is_current(web, tmp_path):
     made = tmp_path / "made"
     made.mkdir()
     subprocess.run(["npm", "run", "check"], cwd=web, check=True, capture_output=True)
