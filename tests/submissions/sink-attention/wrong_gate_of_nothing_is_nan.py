@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: sink-attention
 # mistake: the softmax of a row without keys is NaN, and NaN times a gate of 0 stays NaN
-# diagnosis: no-key-gives-nan
+# diagnosis: maximum-without-sink
 import torch
 
 
