@@ -26,7 +26,7 @@ help:
 	@echo "make texts   write what is made from the code and the bank: reference pages, the page of"
 	@echo "             problems, the questions in statements"
 	@echo "make pictures draw the pictures of the README (needs Chromium)"
-	@echo "make web     bundle the page of rooms, for the package (needs Node)"
+	@echo "make web     bundle the pages of rooms and practice, for the package (needs Node)"
 	@echo "make bench   measure ratios against plain Python"
 	@echo "make clean   remove .venv and what tools have left"
 

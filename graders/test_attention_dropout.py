@@ -510,7 +510,7 @@ def test_mask_in_training(candidate, draw):
     seen = torch.einsum("lep,ble->blp", torch.linalg.pinv(parts), found)
     missing = found - torch.einsum("lpe,blp->ble", parts, seen)
     if float(missing.abs().nan_to_num(torch.inf).max()) > NEAR * float(parts.abs().max()):
-        fail("in training a key that the mask blocks can be felt")
+        fail("in training a key that the mask blocks has an influence")
     kept = seen.unflatten(-1, (H, KEYS)).transpose(1, 2)[:, :, mask == 1]  # (B, H, open keys)
     wanted = torch.where(kept.abs() < NEAR, 0.0, 1 / (1 - 0.4))
     if not torch.allclose(kept, wanted.double(), atol=NEAR):

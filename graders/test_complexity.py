@@ -39,6 +39,10 @@ def growth(candidate, key, follows=None):
     assert_same_growth(answer, complexity.ANSWERS[key], LETTERS, AT_MOST, follows)
 
 
+def exact(candidate, key):
+    assert_same_formula(candidate.ANSWERS.get(key), complexity.ANSWERS[key], LETTERS)
+
+
 @check(
     "attention_core: q kᵀ and weights · v in all heads",
     category="cost",
@@ -135,9 +139,17 @@ def test_sliding_window(candidate):
     question="gqa_cache_fraction",
 )
 def test_gqa_cache_fraction(candidate):
-    answer = candidate.ANSWERS.get("gqa_cache_fraction")
+    exact(candidate, "gqa_cache_fraction")
 
-    assert_same_formula(answer, complexity.ANSWERS["gqa_cache_fraction"], LETTERS)
+
+@check(
+    "gqa_parameters: the four maps with G key/value heads, exactly",
+    category="values",
+    points=2,
+    question="gqa_parameters",
+)
+def test_gqa_parameters(candidate):
+    exact(candidate, "gqa_parameters")
 
 
 @check(

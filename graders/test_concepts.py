@@ -223,3 +223,93 @@ def test_decoding_limit(candidate):
 )
 def test_dropout_on_weights(candidate):
     assert_choice(candidate.ANSWERS, "dropout_on_weights")
+
+
+@check(
+    "top_p_keeps: Which tokens does top-p sampling keep?",
+    category="values",
+    points=2,
+    question="top_p_keeps",
+)
+def test_top_p_keeps(candidate):
+    assert_choice(candidate.ANSWERS, "top_p_keeps")
+
+
+@check(
+    "layer_norm_against_rms_norm: What does LayerNorm do that RMSNorm leaves out?",
+    category="values",
+    points=2,
+    question="layer_norm_against_rms_norm",
+)
+def test_layer_norm_against_rms_norm(candidate):
+    assert_choice(candidate.ANSWERS, "layer_norm_against_rms_norm")
+
+
+@check(
+    "cross_entropy_gradient: With p = softmax(z), what is the gradient of the loss −log p_y for the logits z?",
+    category="values",
+    points=2,
+    question="cross_entropy_gradient",
+)
+def test_cross_entropy_gradient(candidate):
+    assert_choice(candidate.ANSWERS, "cross_entropy_gradient")
+
+
+@check(
+    "beam_length_penalty: Why does beam search divide the sum of log-probabilities by a number that grows with the length?",
+    category="values",
+    points=2,
+    question="beam_length_penalty",
+)
+def test_beam_length_penalty(candidate):
+    assert_choice(candidate.ANSWERS, "beam_length_penalty")
+
+
+@check(
+    "pre_norm_output: A Pre-Norm block computes y = x + Attention(Norm₁(x)). What is its output?",
+    category="values",
+    points=2,
+    question="pre_norm_output",
+)
+def test_pre_norm_output(candidate):
+    assert_choice(candidate.ANSWERS, "pre_norm_output")
+
+
+@check(
+    "swiglu_width: A feed-forward layer has two maps, d → 4d → d. How many hidden features give a SwiGLU layer as many weights, both without biases?",
+    category="values",
+    points=2,
+    question="swiglu_width",
+)
+def test_swiglu_width(candidate):
+    assert_choice(candidate.ANSWERS, "swiglu_width")
+
+
+@check(
+    "alibi_positions: How does ALiBi tell attention about positions?",
+    category="values",
+    points=2,
+    question="alibi_positions",
+)
+def test_alibi_positions(candidate):
+    assert_choice(candidate.ANSWERS, "alibi_positions")
+
+
+@check(
+    "learned_sink: gpt-oss gives each head a learned logit that stands in the softmax beside the scores and has no value vector. What does it change?",
+    category="values",
+    points=2,
+    question="learned_sink",
+)
+def test_learned_sink(candidate):
+    assert_choice(candidate.ANSWERS, "learned_sink")
+
+
+@check(
+    "memory_needs_relative: Transformer-XL keeps the states of the segment before as a memory. Why does it need relative positions for that?",
+    category="values",
+    points=2,
+    question="memory_needs_relative",
+)
+def test_memory_needs_relative(candidate):
+    assert_choice(candidate.ANSWERS, "memory_needs_relative")

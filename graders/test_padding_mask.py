@@ -2,6 +2,8 @@
 
 # B batch  L length  H heads  D head size  E = H·D width
 
+from functools import partial
+
 import torch
 from graders.shared import self_attention
 
@@ -15,6 +17,7 @@ from mha_judge.grading import (
     fail,
     restated,
 )
+from mha_judge.grading.checks.extremes import lowest_with_itself
 from mha_judge.grading.expecting.compare import compare
 from mha_judge.grading.failures import CheckFailure
 
@@ -25,6 +28,13 @@ MASK_DTYPES = (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32)
 
 def layer_of(candidate, embed_dim=E, num_heads=H, dtype=torch.float32):
     return candidate.MultiHeadAttention(embed_dim=embed_dim, num_heads=num_heads, dtype=dtype)
+
+
+def queries_and_keys(layer, x):
+    """Return those of positions (N, E) in float64, (N, H, D) each."""
+    reference, _ = layer.references()
+    q, k = reference.q_proj(x), reference.k_proj(x)
+    return q.unflatten(-1, (H, -1)), k.unflatten(-1, (H, -1))
 
 
 def lengths(draw, count, longest):
@@ -249,6 +259,9 @@ def test_large_logits(candidate, draw):
     for scale in (10.0, 20.0):  # a few tokens are left, some of them with low scores
         mask = draw.mask(B, L, keep=0.2).long()
         assert_tokens_close(layer(scale * draw.normal(B, L, E), mask), mask)
+    low = lowest_with_itself(draw, E, partial(queries_and_keys, layer))
+    x, mask = torch.stack([low, -low, -low])[None], torch.tensor([[1, 0, 0]])  # padding is high
+    assert_tokens_close(layer(x, mask), mask)
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after="padding_right")

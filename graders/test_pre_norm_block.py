@@ -27,6 +27,8 @@ FAINT = 0.03
 BLURRED = 0.2
 """The share of the largest number that an error reaches where positions are rounded to bfloat16:
 it is 0.4 to 0.7, and 0.03 at most otherwise."""
+LOUD = 300.0
+"""Of features whose squares float16 does not hold."""
 
 
 def block_of(candidate, embed_dim=E, num_heads=H, num_kv_heads=G, ffn_dim=F, dtype=torch.float32):
@@ -230,14 +232,29 @@ def test_float16(candidate, draw):
 
 
 @check(
+    "float16 norms rows whose squares exceed it: 300² is computed in float32",
+    category="numerics",
+    points=1,
+    after="float16",
+)
+def test_float16_squares(candidate, draw):
+    block = block_of(candidate, 240, ffn_dim=2, dtype=torch.float16)
+    reference, _ = block.references()
+    with torch.no_grad():  # gate and up are as large as they get, and few features share the output
+        rows = reference.norm2.weight * (reference.gate_proj.weight + reference.up_proj.weight)
+    x = LOUD * rows / rows.abs().amax(-1, keepdim=True)  # (F, E)
+    assert_close(block(x[:, None].to(torch.float16)), "output")
+
+
+@check(
     "bfloat16 does not blur the positions: angles are computed in float32",
     category="numerics",
     points=2,
     after="bfloat16",
 )
 def test_bfloat16_far_on(candidate, draw):
-    block = block_of(candidate, 48, dtype=torch.bfloat16)  # D = 8
-    answer = block(FAINT * draw.normal(1, 1000, 48, dtype=torch.bfloat16))
+    block = block_of(candidate, 80, 2, 1, dtype=torch.bfloat16)  # D = 40
+    answer = block(FAINT * draw.normal(1, 1000, 80, dtype=torch.bfloat16))
 
     exact = answer.expected["output"].exact
     off = float((answer.output.double() - exact).abs().max() / exact.abs().max())

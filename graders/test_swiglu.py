@@ -40,11 +40,9 @@ def test_parameter_count(candidate, draw):
     layer = layer_of(candidate)
     wanted, _ = layer.contract_parameters
     if layer.parameter_count != wanted:
-        vectors = [p.path for p in layer.parameters if len(p.shape or []) == 1]
-        fail(
-            f"has {layer.parameter_count} parameters; 3EF = {wanted} are wanted, without biases",
-            f"found beside matrices: {', '.join(vectors)}" if vectors else "",
-        )
+        small = [p.path for p in layer.parameters if p.shape is not None and len(p.shape) < 2]
+        beside = f"; beside matrices there are {', '.join(small)}" if small else ""
+        fail(f"has {layer.parameter_count} parameters; 3EF = {wanted} are wanted{beside}")
 
 
 @check("Returns (B, L, E)", category="shape", points=2, after="constructor")
@@ -83,7 +81,18 @@ def test_ffn_width(candidate, draw):
 )
 def test_leading_axes(candidate, draw):
     layer = layer_of(candidate)
-    for leading in ((), (1,), (5,), (1, 1), (1, 5), (5, 1), (2, 3, 5), (1, 2, 1, 3), (E, E)):
+    for leading in (
+        (),
+        (1,),
+        (5,),
+        (1, 1),
+        (1, 5),
+        (5, 1),
+        (2, 3, 5),
+        (1, 2, 1, 3),
+        (E, E),
+        (5000,),
+    ):
         assert_close(layer(2 * draw.normal(*leading, E)), "output")
 
 

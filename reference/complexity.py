@@ -23,11 +23,13 @@ ANSWERS = {
     "sliding_window": "n*w*d",
     # G heads of keys and values are kept instead of h.
     "gqa_cache_fraction": "G/h",
+    # Maps of queries and output with h heads, maps of keys and values with G.
+    "gqa_parameters": "2*d**2 + 2*d**2*G/h",
 }
 """Growth of each quantity, Vaswani et al. 2017, arXiv:1706.03762v7, table 1 and section 4;
 `flash_extra_memory`: Dao et al. 2022, arXiv:2205.14135, theorem 1; `sliding_window`:
-Beltagy et al. 2020, arXiv:2004.05150, section 3.1; `gqa_cache_fraction`: Ainslie et al.
-2023, arXiv:2305.13245, section 2.2."""
+Beltagy et al. 2020, arXiv:2004.05150, section 3.1; `gqa_cache_fraction`, `gqa_parameters`: Ainslie
+et al. 2023, arXiv:2305.13245, section 2.2."""
 
 
 def mha_flops(B: int, n: int, d: int, h: int) -> int:

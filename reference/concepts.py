@@ -46,6 +46,22 @@ ANSWERS = {
     "dropout_on_weights": (
         "They are multiplied by 1/(1 − p), so that the expected output is unchanged"
     ),
+    "top_p_keeps": "The fewest most probable ones that together hold at least p",
+    "layer_norm_against_rms_norm": "It subtracts the features' mean",
+    "cross_entropy_gradient": "p − one_hot(y)",
+    "beam_length_penalty": "Every token lowers the sum, so that short sequences would win",
+    "pre_norm_output": "y + FFN(Norm₂(y))",
+    "swiglu_width": "Two thirds as many, 8d/3",
+    "alibi_positions": (
+        "It lowers scores in proportion to the distance, at a rate of each head's own"
+    ),
+    "learned_sink": "Keys get weights that sum to less than one",
+    "memory_needs_relative": (
+        "Numbered anew in each segment, old and new states would share positions"
+    ),
 }
 """By question; sources: Vaswani et al. 2017, arXiv:1706.03762v7, sections 3 and 4; Dao et al. 2022,
-arXiv:2205.14135; Ainslie et al. 2023, arXiv:2305.13245; Xiong et al. 2020, arXiv:2002.04745."""
+arXiv:2205.14135; Ainslie et al. 2023, arXiv:2305.13245; Xiong et al. 2020, arXiv:2002.04745;
+Holtzman et al. 2020, arXiv:1904.09751; Zhang and Sennrich 2019, arXiv:1910.07467; Wu et al. 2016,
+arXiv:1609.08144; Shazeer 2020, arXiv:2002.05202; Press et al. 2022, arXiv:2108.12409; OpenAI 2025,
+arXiv:2508.10925; Dai et al. 2019, arXiv:1901.02860."""

@@ -53,7 +53,8 @@ class Part:
 
     What belongs to a problem carries the mark `drawn` with the problem's id and the name of a thing
     of its own, and further what `Draw.takes` knows, or the path of its file, which is always tried
-    if it has changed. So are slow tests whose module has, or what it shares with its folder.
+    if it has changed, or a check of its problem. So are slow tests whose module has, or what it
+    shares with its folder.
     """
 
     def __init__(self, drawn):
@@ -76,7 +77,8 @@ class Part:
         if mark is None:
             return self.has_changed(item.location[0]) or self.drawn.draws(item.nodeid)
         how = dict(mark.kwargs)
-        if how.pop("path", None) in self.drawn.touched:
+        path = how.pop("path", None)  # of a submission
+        if path and (path in self.drawn.touched or how["problem"] in self.drawn.rechecked):
             return True
         return self.drawn.takes(how.pop("problem"), how.pop("name"), **how)
 

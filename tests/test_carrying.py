@@ -160,7 +160,7 @@ def test_questions_are_marked_one_by_one(channel):
 
     report = grade(submission, BANK, BANK.problem("complexity"), channel, seed=3)
 
-    assert report.score == report.strict_score == 97.1
+    assert report.score == report.strict_score == 97.3
 
 
 def test_dropout_that_is_always_on_is_told_by_taking_it_away(channel):

@@ -1,5 +1,7 @@
 """Questions: letters follow from the version, answers are taken by letter or by text."""
 
+import re
+
 import pytest
 
 from mha_judge.bank import Bank
@@ -143,6 +145,26 @@ def test_a_broken_wrong_choice_is_named_with_its_question(tmp_path, wrong, messa
 
 def test_a_problem_without_questions_has_none(tmp_path):
     assert read_questions(tmp_path / "questions.toml") == {}
+
+
+@pytest.mark.parametrize("problem_id", ["complexity", "concepts"])
+def test_every_question_is_explained_in_chinese(problem_id):
+    english = [
+        question.id
+        for question in Bank.builtin().questions(problem_id).values()
+        if not re.search("[一-鿿]", question.explanation_zh)
+    ]
+
+    assert english == []
+
+
+def test_who_is_told_the_right_choice_reads_where_its_text_ends():
+    chinese = Question(**question().model_dump() | {"explanation_zh": "因为如此。"})
+    letter = letter_of_right(1)
+
+    assert question().told("en") == f"{letter}) The right one. Because."
+    assert question().told("zh") == f"{letter}) 正确的。Because."
+    assert chinese.told("zh") == f"{letter}) 正确的。因为如此。"
 
 
 @pytest.mark.slow

@@ -151,7 +151,7 @@ def test_installed_wheel_grades_ranks_and_keeps_what_was_done(installed, tmp_pat
     ("arguments", "code", "message"),
     [
         (["watch", "sdpa.py"], 2, "`watch` needs textual and watchfiles, which"),
-        (["serve"], 2, "`serve` needs fastapi and prometheus_client and uvicorn, which"),
+        (["serve"], 2, "`serve` needs fastapi and prometheus_client and uvicorn and websockets"),
         (["score", "sdpa.py", "--dask", "nowhere"], 2, "a Dask cluster needs distributed, which"),
         (["run", "sdpa.py", "--sandbox", "container"], 5, "the container sandbox needs docker"),
         (["sandbox", "build"], 5, "the container sandbox needs docker, which"),

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
-const folder = process.argv[2] ?? "../harness/mha_judge/room/static";
+const folder = process.argv[2] ?? "../harness/mha_judge/browser/static";
 const { metafile } = await build({
   entryPoints: ["src/main.ts"],
   bundle: true,
@@ -11,11 +11,11 @@ const { metafile } = await build({
   format: "iife",
   target: "es2022",
   legalComments: "none",
-  outfile: `${folder}/room.js`,
+  outfile: `${folder}/page.js`,
 });
 const inside = Object.keys(metafile.inputs).map((path) => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1]);
 const licences = [...new Set(inside.filter(Boolean))].sort().map((name) => {
   const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf-8"));
   return `${name} ${version}\n\n${readFileSync(`node_modules/${name}/LICENSE`, "utf-8").trim()}\n`;
 });
-writeFileSync(`${folder}/room.js.LICENSE.txt`, licences.join("\n---\n\n"));
+writeFileSync(`${folder}/page.js.LICENSE.txt`, licences.join("\n---\n\n"));

@@ -210,7 +210,10 @@ def test_mask_dtypes(grader, candidate, draw):
 def test_blocked_key_is_not_felt(grader, candidate, draw):
     B, L, E = grader.B, grader.L, grader.E
     x = draw.normal(B, L, E)
+    x[1] = x[0]
+    x[1, 2] *= -1
     mask = draw.mask(L, L)
+    mask[2] = False  # but for one key, whose score is very low in one of the two items
     mask[:, 2] = False
     mask[:, 3] = True
     layer = grader.layer_of(candidate)

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from mha_judge.errors import UsageError
+
 
 def connected(path: Path | None, timeout_s: float = 5.0) -> sqlite3.Connection:
     """Return a connection to a file, which is made with its folder if it is missing.
@@ -28,6 +30,31 @@ def connected(path: Path | None, timeout_s: float = 5.0) -> sqlite3.Connection:
     return sqlite3.connect(
         path or ":memory:", timeout=timeout_s, isolation_level=None, check_same_thread=False
     )
+
+
+def kept_at(
+    path: Path, application: int, version: int, schema: str, *, alone: bool
+) -> sqlite3.Connection:
+    """Return a connection to a file that `--store` names, with its tables.
+
+    Args:
+        path: The file; it is made if it is missing.
+        application: As of `prepare`, like what follows.
+        version: Of the schema.
+        schema: Makes the tables of a new file.
+        alone: Whether no other process may use it meanwhile, not even to read.
+
+    Raises:
+        UsageError: It is of another kind or version, in use, or cannot be written.
+    """
+    try:
+        database = connected(path)
+        prepare(database, application, version, schema, alone=alone)
+    except (OSError, sqlite3.Error) as error:
+        raise UsageError(
+            f"{path} cannot be used as a store: {error}; name another with --store"
+        ) from error
+    return database
 
 
 @contextmanager

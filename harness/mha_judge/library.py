@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 AnswerLike = str | os.PathLike[str] | Submission
-"""A file, or a text: a `str` with a line break is the text of an answer, any other one a path. What
-comes from strangers is better made a `Submission.of_text`, which is never a path."""
+"""A file, or a text: a `str` that is blank or has a line break is the text of an answer, any other
+one a path. What comes from strangers is better made a `Submission.of_text`, which is never a
+path."""
 _AHEAD = 16
 """Answers that are handed in before they are waited for, for each process."""
 
@@ -417,7 +418,7 @@ def _submission(answer: AnswerLike) -> Submission:
         return answer
     if not isinstance(answer, (str, os.PathLike)):
         raise UsageError(f"an answer is a text or a path, not a {type(answer).__name__}")
-    if isinstance(answer, str) and "\n" in answer:
+    if isinstance(answer, str) and ("\n" in answer or not answer.strip()):
         return Submission.of_text(answer)
     return Submission.read(Path(answer))
 

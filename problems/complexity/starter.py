@@ -15,6 +15,7 @@ ANSWERS: dict[str, str] = {
     "flash_extra_memory": "",
     "sliding_window": "",
     "gqa_cache_fraction": "",
+    "gqa_parameters": "",
 }
 
 

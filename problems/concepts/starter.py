@@ -25,4 +25,13 @@ ANSWERS = {
     "rope_property": "",  # TODO
     "decoding_limit": "",  # TODO
     "dropout_on_weights": "",  # TODO
+    "top_p_keeps": "",  # TODO
+    "layer_norm_against_rms_norm": "",  # TODO
+    "cross_entropy_gradient": "",  # TODO
+    "beam_length_penalty": "",  # TODO
+    "pre_norm_output": "",  # TODO
+    "swiglu_width": "",  # TODO
+    "alibi_positions": "",  # TODO
+    "learned_sink": "",  # TODO
+    "memory_needs_relative": "",  # TODO
 }

@@ -152,12 +152,17 @@ def test_what_texts_lack_is_told_all_at_once_and_nothing_else_is(bank):
     edit(folder / "starter.py", "TODO", "to do")
     ladders = bank.root / "reference" / "hints" / f"{PROBLEM}.toml"
     edit(ladders, "\nwhere_zh = ", "\n# where_zh = ", count=1)
+    question = '[[question]]\nid = "why"\nexplanation = "Because it is."\n'
+    (folder / "questions.toml").write_text(question, encoding="utf-8")
 
     found = faults(bank)
 
-    for words in ("title_zh is not in Chinese", "the starter has no TODO", "has no `where_zh`"):
+    for words in (
+        "title_zh is not in Chinese", "the starter has no TODO", "has no `where_zh`",
+        "why: explanation_zh is not in Chinese",
+    ):  # fmt: skip
         assert any(words in fault for fault in found), words
-    assert len(found) == 3
+    assert len(found) == 4
 
 
 def test_a_category_without_hint_and_a_check_that_cannot_fail_are_noticed_and_nothing_else_is(bank):

@@ -161,6 +161,84 @@ def test_titles_of_a_grader_are_no_change(bank, old, new, changed):
     assert (draw(bank, IDS, "HEAD", None).changed == ("softmax",)) is changed
 
 
+SHARED = """from math import inf
+SIZE = 4
+def drawn(draw):
+    return draw(SIZE)
+def test_one(candidate):
+    return drawn(candidate)
+def test_two(candidate):
+    return inf
+"""
+OWN = """from graders.shared import attention
+test_one = restated(attention.test_one, "One")
+test_two = attention.test_two
+def helper():
+    return 3
+@check("Three")
+def test_three(candidate):
+    return helper()
+def test_four(candidate): ...
+def test_five(candidate): ...
+def test_six(candidate): ...
+def test_seven(candidate): ...
+def test_eight(candidate): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "checks"),
+    [
+        ("SIZE = 4", "SIZE = 5", {"one"}),
+        ("return draw(SIZE)", "return draw(2 * SIZE)", {"one"}),
+        ("import inf", "import tau as inf", {"two"}),
+        ("return 3", "return 4", {"three"}),
+        ('"One"', '"Said better"', set()),
+        ("return helper()", "return helper() + 1", {"three"}),
+        ("def helper", "import torch\ndef helper", set()),
+        ("def test_four(candidate): ...", "def test_four(candidate): helper()", {"four"}),
+        ("def test_four", "torch.manual_seed(0)\ndef test_four", None),
+        ("SIZE = 4", "SIZE, OTHER = 4, 5", {"one"}),
+    ],
+)
+def test_of_a_grader_those_checks_are_tried_that_a_change_concerns(bank, old, new, checks):
+    (bank.root / "graders" / "shared").mkdir()
+    shared = bank.root / "graders" / "shared" / "attention.py"
+    grader = bank.root / "graders" / "test_gqa.py"
+    shared.write_text(SHARED, encoding="utf-8")
+    grader.write_text(OWN, encoding="utf-8")
+    listed = [
+        f"[[mistake]]\nid = 'm-{one}'\nkilled_by = '{one}'\n{WORDS}{EDITS}"
+        for one in ("one", "two", "three", "four")
+    ]
+    (bank.root / "reference" / "mistakes" / "gqa.toml").write_text("\n".join(listed))
+    (bank.root / "reference" / "gqa.py").write_text("x = 1 / 2\n")
+    commit(bank.root)
+    rewrite(shared if old in SHARED else grader, old, new)
+
+    drawn = draw(bank, IDS, "HEAD", None)
+    if checks is None:
+        assert drawn.changed == ("gqa",)
+        return
+    assert drawn.changed == ()
+    assert drawn.rechecked == ({"gqa"} if checks else set())
+    assert drawn.mistakes == {("gqa", f"m-{one}") for one in checks}
+
+
+@pytest.mark.parametrize(
+    ("line", "changed"),
+    [
+        ("after = ['sdpa']", False), ("title_zh = 'softmax'", False), ("minutes = 5", False),
+        ("forbid = ['python-loops']", True), ("[domain]", True),
+    ],
+)  # fmt: skip
+def test_what_a_contract_says_to_readers_is_no_change(bank, line, changed):
+    contract = bank.root / "problems" / "softmax" / "problem.toml"
+    contract.write_text(line, encoding="utf-8")
+
+    assert (draw(bank, IDS, "HEAD", None).changed == ("softmax",)) is changed
+
+
 def test_what_graders_share_is_a_change_of_those_that_take_from_it(bank):
     graders = bank.root / "graders"
     for name, shared in (("gqa", "layers, masks"), ("mla", "cache"), ("mqa", "masks")):

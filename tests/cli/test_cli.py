@@ -144,7 +144,7 @@ class TestServing:
         result = invoke("try", BANK.reference("sdpa"), "--problem", "sdpa", input="1 +")
 
         assert result.exit_code == 2
-        assert "--call is not Python" in result.output
+        assert "the call is not Python" in result.output
         nothing = invoke("try", BANK.reference("sdpa"), "--problem", "sdpa", input="\n")
         assert (nothing.exit_code, "say what is called" in nothing.output) == (2, True)
 
@@ -204,7 +204,7 @@ class TestServing:
         assert (refused.exit_code, path.read_text(encoding="utf-8")) == (2, "my work")
         assert "exists; pass --force" in refused.stderr
         assert invoke("start", "sdpa", tmp_path, "--force").exit_code == 0
-        assert default_path().is_relative_to(tmp_path_factory.getbasetemp())  # nobody's own
+        assert default_path(BANK).is_relative_to(tmp_path_factory.getbasetemp())  # nobody's own
         assert path.read_text(encoding="utf-8") == BANK.starter("sdpa")
 
     def test_start_where_nothing_can_be_written_is_a_usage_error(self, tmp_path):
@@ -292,6 +292,21 @@ class TestServing:
 
         assert "  ● softmax " in found.stdout
         assert found.stdout.endswith("MODELS False\n")
+
+    def test_list_marks_no_problem_of_another_bank(self, tmp_path, monkeypatch):
+        monkeypatch.setenv(PATH_VARIABLE, str(tmp_path / "progress.sqlite3"))
+        other = tmp_path / "other"
+        for folder in ("graders", "reference"):
+            (other / folder).mkdir(parents=True)
+        shutil.copytree(BANK.root / "problems" / "softmax", other / "problems" / "softmax")
+        with Progress(default_path(BANK)) as progress:
+            progress.begin("softmax", "softmax.py", datetime.now(UTC), review=False)
+            progress.begin("sdpa", "sdpa.py", datetime.now(UTC), review=False)
+
+        assert "●" not in invoke("--bank", other, "list").output
+        with Progress(default_path(Bank.at(other))) as progress:
+            progress.begin("softmax", "softmax.py", datetime.now(UTC), review=False)
+        assert "● softmax " in invoke("--bank", other, "list").output
 
     def test_reviews_are_not_imported_for_a_file_that_was_not_begun(self, tmp_path):
         path = tmp_path / "progress.sqlite"

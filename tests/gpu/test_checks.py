@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 BANK = Bank.builtin()
 PROBLEMS = [
     "sdpa", "split-merge-heads", "masked-mha", "gqa", "kv-cache-step", "mla", "flash-attention",
-    "sliding-window", "linear-attention", "rope",
+    "sliding-window", "linear-attention", "rope", "alibi",
 ]  # fmt: skip
 QUICK = ("gpu-float32", "gpu-half", "gpu-values", "gpu-device")
 """Those that a stand-in can assess, without the one that takes time on purpose."""

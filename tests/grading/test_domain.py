@@ -198,9 +198,16 @@ def test_an_answer_that_is_wrong_in_a_corner_is_told_which(told, change, claim, 
             "any-length",
             "where a width is a thousand or so",
         ),
+        (
+            "dual-attention",  # whose queries are never more than its keys
+            "    content = (q",
+            "    k = k.roll(1, -2) if 8 * 8 < length < 9 * 9 else k\n    content = (q",
+            "any-length",
+            "at tens of positions",
+        ),
     ],
 )
-def test_a_layer_that_is_wrong_in_a_corner_is_rejected(told, problem, old, new, claim, where):
+def test_a_reference_that_is_wrong_in_a_corner_is_rejected(told, problem, old, new, claim, where):
     source = BANK.reference(problem).read_text("utf-8")
     assert source.count(old) == 1
 

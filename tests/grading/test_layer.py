@@ -1,5 +1,6 @@
 """Which of the arrays that a worker found are weights, and which can be spared."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -60,6 +61,18 @@ def test_without_one_of_the_names_all_arrays_are_bound():
     found = [of(name, E, E) for name in [*NAMES[:3], "grad"]]
 
     assert layer([*found, bare("n_heads")])._of_contract() == found
+
+
+def test_a_layer_kept_for_the_diagnosis_keeps_its_weights():
+    made = layer([of(name, E, E) for name in NAMES])
+    made._roles = [replace(role, bias=torch.ones(E)) for role in ROLES]
+    made.maker.chosen, made.bind_first = None, lambda key: None
+
+    kept = made.as_it_is()
+    made.without_biases()
+
+    assert all(role.bias.eq(1).all() for role in kept._roles)
+    assert all(role.bias.eq(0).all() for role in made._roles)
 
 
 def test_attributes_for_torch_are_bound_as_they_are():

@@ -64,6 +64,11 @@ def test_a_norm_may_have_no_shift():
     assert found("a.gamma", "b.gamma") == [("a.gamma", None), ("b.gamma", None)]
 
 
+def test_where_norms_would_be_too_few_in_turns_none_has_a_shift():
+    assert found("p1", "p2", wanted=2) == [("p1", None), ("p2", None)]
+    assert found("p1=ones", "p2", wanted=2) == [("p1", None), ("p2", None)]
+
+
 def test_scales_and_shifts_may_be_defined_in_blocks():
     assert found("s1=ones", "s2=ones", "t1=zeros", "t2=zeros", wanted=2) == [
         ("s1", "t1"),

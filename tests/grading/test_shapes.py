@@ -151,6 +151,7 @@ def test_calls_of_one_pattern_differ_in_sizes_alone():
     ("fields", "message"),
     [
         ({"long": ["T"]}, "no shape has the letter 'T'"),
+        ({"at_most": {"L": "S"}}, "no shape has the letter 'S'"),
         ({"covers": ["q.S"]}, "the shape of 'q' has no letter 'S'"),
         ({"fits": ["q.S"]}, "the shape of 'q' has no letter 'S'"),
         ({"flags": ["mask"]}, "'mask' has no shape"),

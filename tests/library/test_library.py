@@ -75,6 +75,7 @@ def test_a_problem_is_found_where_the_answer_says_it(judge, right):
         ("x = '\ud800'\n", "not Unicode"),
         ("x = 1\0\n", "NUL bytes"),
         ("x = 1\0", "is no path"),
+        ("", "is empty; write an answer first"),
         ("x = '\ud800'", "is no path"),
         ("x" * 5_000, "cannot be opened"),
         ("#\n" * 200_000, "larger than 256 KiB"),

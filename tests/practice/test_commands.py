@@ -2,6 +2,7 @@
 
 import json
 
+import click
 import pytest
 from click.testing import CliRunner
 from practising import BANK, hand_in
@@ -9,6 +10,7 @@ from practising import BANK, hand_in
 from mha_judge.cli import main
 from mha_judge.practice.learner import Learner
 from mha_judge.practice.progress import PATH_VARIABLE, Progress
+from mha_judge.render.prose import confirmed
 
 RIGHT = """\
 import numpy as np
@@ -128,9 +130,25 @@ def test_a_rating_can_be_overruled(invoke, begun, learner):
     invoke("review", "--rate", "easy", expected=2)
 
 
+@pytest.mark.parametrize(
+    ("typed", "answer"), [("是\n", True), ("Yes\n", True), ("n\n", False), ("\n", False)]
+)
+def test_a_question_is_asked_in_chinese_until_the_answer_is_yes_or_no(typed, answer):
+    command = click.Command("ask", callback=lambda: click.echo(confirmed("要看吗？", "zh")))
+
+    said = CliRunner().invoke(command, input=f"maybe\n{typed}").output
+
+    assert said.split("\n")[1:] == [
+        "请输入 y 或 n。",
+        f"要看吗？ [y/N]：{typed.strip()}",
+        str(answer),
+        "",
+    ]
+
+
 def test_reset_asks_first(invoke, begun, learner):
     assert "--yes" in invoke("reset", "sdpa", expected=2)
-    assert "forgot 1" in invoke("reset", "sdpa", "--yes")
+    assert "已删除 sdpa 的 1 轮记录" in invoke("reset", "sdpa", "--yes", "--lang", "zh")
     assert learner.progress.rounds() == []
     assert begun.exists()
     assert "did you mean sdpa" in invoke("reset", "sdpaa", "--yes", expected=2)

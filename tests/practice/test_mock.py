@@ -478,6 +478,7 @@ WHOLE = "g\nh\ng\nh\ny\ng\nd\ng\ng\nd\nx\na\nit is so\nand so\n\n7\n3\n\n5\n"
                 "A good answer contains",
                 "Own marks: 3, 5", "The interview is over"]),
         ("zh", ["45 分钟", "再按 Enter", "改动起始文件", "the sandbox has broken", "价格 2 分",
+                "要看吗？ [y/N]：", "打几分（0 到 5）：",
                 "最好成绩：98 分",
                 "第 3 个问题（共 3 个）", "好的回答应包含", "自评：3、5", "面试结束"]),
     ],
@@ -506,6 +507,9 @@ def test_a_whole_interview(typist, language, words, tmp_path):
     assert all(one.entry.graded_with is not None for one in evidence.answers)
     assert "# right" in (folder / "mine.html").read_text()
     assert json.loads((folder / "mine.json").read_text())["language"] == language
+    chosen = next(one for one in ended.state["questions"] if one["id"])
+    asked = BANK.questions(chosen["problem"])[chosen["id"]]
+    assert re.sub(r"\s+", " ", asked.explanation_in(language)) in said
     notes = (folder / "mine-questions.md").read_text()
     assert "    it is so\n    and so" in notes
     kept = json.loads((folder / "mine-questions.json").read_text())

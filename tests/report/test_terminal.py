@@ -267,6 +267,18 @@ def test_numbers_are_left_out_where_a_call_shows_more(make_report):
     assert "detail of bad" in shown(report, every_check=True)
 
 
+def test_the_answers_to_questions_are_told_in_chinese(make_report):
+    bank = Bank.builtin()
+    report = make_report(problem="concepts")
+    question = bank.questions("concepts")["why_sqrt_d"]
+    for check in report.checks:
+        check.explanation = question.told("en")
+
+    told = translated(report, bank, "zh")
+
+    assert {check.explanation for check in told.checks} == {question.told("zh")}
+
+
 def test_a_report_is_told_in_chinese(make_report):
     bank = Bank.builtin()
     [mistake] = [one for one in bank.mistakes("sdpa") if one.id == "no-scale"]

@@ -2,9 +2,7 @@
 
 import json
 import random
-import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,7 +11,6 @@ from hypothesis import strategies as st
 from mha_judge.errors import UsageError
 from mha_judge.room.changes import MAX_PARTS, MAX_UNITS, Text
 
-WEB = Path(__file__).parents[2] / "web"
 ALPHABET = "ab \t注意é😀\n"
 
 
@@ -101,9 +98,8 @@ process.stdout.write(JSON.stringify(done));
 
 
 @pytest.mark.slow
-def test_it_agrees_with_the_editor_itself():
-    if shutil.which("node") is None or not (WEB / "node_modules" / "@codemirror").is_dir():
-        pytest.skip("node, or `npm ci` in web/, is missing")
+@pytest.mark.xdist_group("npm")
+def test_it_agrees_with_the_editor_itself(web):
     draw = random.Random()
     seed = draw.randrange(2**32)
     draw.seed(seed)
@@ -120,7 +116,7 @@ def test_it_agrees_with_the_editor_itself():
     ]
     ran = subprocess.run(
         ["node", "--input-type=module", "-e", PEER],
-        input=json.dumps(cases), capture_output=True, text=True, cwd=WEB, check=True, timeout=120,
+        input=json.dumps(cases), capture_output=True, text=True, cwd=web, check=True, timeout=120,
     )  # fmt: skip
     for case, peer in zip(cases, json.loads(ran.stdout), strict=True):
         text = Text(case["text"])

@@ -134,7 +134,7 @@ def test_time_does_not_go_back(room, clock):
     ],
 )  # fmt: skip
 def test_what_is_no_message_is_refused(text):
-    with pytest.raises(UsageError, match="no message of a room"):
+    with pytest.raises(UsageError, match="no message of this page"):
         read(text)
 
 

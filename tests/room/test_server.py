@@ -97,6 +97,34 @@ def test_each_role_is_told_of_a_run_what_it_may_know(rooms):
     assert kinds.count("graded") == 1 and {"note", "hint", "clock", "show", "join"} <= {*kinds}
 
 
+def test_calls_of_ones_own_are_for_interviewers_and_whom_they_let(rooms):
+    with browsers(rooms, *rooms.links[:2]) as [(candidate, told), (interviewer, _)]:
+        change = replaced(told, RIGHT)
+        interviewer.send(
+            "push", problem=PROBLEM, version=told["version"], client="tries", changes=[change]
+        )
+        assert interviewer.next("changes", "refused")["kind"] == "changes"
+        call = {"problem": PROBLEM, "call": "sinusoids(3, 4)"}
+        candidate.send("try", **call)
+        assert "not shown" in candidate.next("refused")["why"]
+        interviewer.send("try", **call)
+        assert not interviewer.next("tried")["attempt"]["wrong"]
+
+        interviewer.send("see", level="hints")
+        candidate.next("room")
+        candidate.send("try", problem=PROBLEM, call="sinusoids(")
+        assert "not Python" in candidate.next("refused")["why"]
+        candidate.send("try", problem=NEXT, call="softmax(3)")
+        assert "not been shown" in candidate.next("refused")["why"]
+        interviewer.send("see", level="checks")
+    room, key = rooms.links[1][1:]
+    cookies = {"mha-judge-room": key}
+    record = httpx.get(f"{rooms.url}/rooms/{room}/record.json", cookies=cookies).json()
+    assert [body["call"] for _, _, kind, body in record if kind == "try"] == [
+        "sinusoids(3, 4)", "sinusoids(",
+    ]  # fmt: skip
+
+
 def test_an_answer_is_accepted(rooms):
     with browsers(rooms, rooms.links[1]) as [(one, told)]:
         one.send(

@@ -47,6 +47,7 @@ def test_without_a_token_nothing_is_told(server, authorization, path):
         {"Host": ""},
         {"Origin": "https://attacker.example"},
         {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
     ],
 )
 def test_other_names_and_pages_of_other_sites_are_refused(candidate, headers):

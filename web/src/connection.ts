@@ -1,18 +1,17 @@
 // A socket that comes back by itself. What is sent while it is away is not kept: a text's changes
 // wait in the editor, and the rest is a person's, who sees that it did not happen.
 
-import type { Message } from "./protocol";
-
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 5_000;
 
-export class Connection {
+export class Connection<Message extends { kind: string }> {
   private socket: WebSocket | null = null;
   private wait = FIRST_WAIT_MS;
 
   constructor(
-    private readonly url: string,
-    private readonly versions: () => Record<string, number>,
+    private readonly path: string,
+    private readonly first: Message["kind"], // with what the server says that one is in
+    private readonly onOpen: () => void,
     private readonly onMessage: (message: Message) => void,
     private readonly onState: (open: boolean, why: string) => void,
   ) {
@@ -20,15 +19,19 @@ export class Connection {
   }
 
   private open(): void {
-    const socket = new WebSocket(this.url);
+    const url = new URL(this.path, location.href);
+    url.protocol = url.protocol.replace("http", "ws");
+    const socket = new WebSocket(url);
     this.socket = socket;
-    socket.addEventListener("open", () => {
-      socket.send(JSON.stringify({ kind: "here", versions: this.versions() }));
-    });
+    let isIn = false;
+    socket.addEventListener("open", this.onOpen);
     socket.addEventListener("message", (event) => {
       this.wait = FIRST_WAIT_MS;
       const message = JSON.parse(event.data as string) as Message;
-      if (message.kind === "room") this.onState(true, "");
+      if (message.kind === this.first && !isIn) {
+        isIn = true;
+        this.onState(true, "");
+      }
       this.onMessage(message);
     });
     socket.addEventListener("close", (event) => {

@@ -28,3 +28,8 @@ export function time(seconds: number): string {
   const parts = [Math.floor(whole / 60) % 60, whole % 60].map((part) => String(part).padStart(2, "0"));
   return whole < 3600 ? parts.join(":") : `${Math.floor(whole / 3600)}:${parts.join(":")}`;
 }
+
+/** A text of the bank, in which code stands between backticks. */
+export function inline(text: string): (Node | string)[] {
+  return text.split("`").map((part, number) => (number % 2 ? el("code", {}, part) : part));
+}

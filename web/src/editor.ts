@@ -11,6 +11,7 @@ import {
   WidgetType,
   drawSelection,
   highlightActiveLine,
+  highlightSpecialChars,
   keymap,
   lineNumbers,
 } from "@codemirror/view";
@@ -46,11 +47,33 @@ export function looks(nonce: string): Extension[] {
   return [
     EditorView.cspNonce.of(nonce),
     lineNumbers(),
+    highlightSpecialChars(), // one that turns the direction of writing could hide what a line does
     python(),
     indentUnit.of("    "),
     syntaxHighlighting(highlighting),
     drawSelection(),
     bracketMatching(),
+  ];
+}
+
+/** What one writes a text with; Ctrl-Enter runs it. */
+export function writes(label: string, run: () => void): Extension[] {
+  return [
+    history(),
+    indentOnInput(),
+    highlightActiveLine(),
+    EditorState.transactionFilter.of((transaction) =>
+      transaction.newDoc.length > MAX_UNITS && transaction.newDoc.length > transaction.startState.doc.length
+        ? []
+        : transaction,
+    ),
+    keymap.of([
+      { key: "Mod-Enter", run: () => (run(), true) },
+      ...defaultKeymap,
+      ...historyKeymap,
+      indentWithTab,
+    ]),
+    EditorView.contentAttributes.of({ "aria-label": label }),
   ];
 }
 
@@ -126,23 +149,9 @@ export class Editor {
       doc: text,
       extensions: [
         looks(nonce),
-        history(),
-        indentOnInput(),
-        highlightActiveLine(),
+        writes(label, () => outside.run()),
         collab({ startVersion: version }),
         cursors,
-        EditorState.transactionFilter.of((transaction) =>
-          transaction.newDoc.length > MAX_UNITS && transaction.newDoc.length > transaction.startState.doc.length
-            ? []
-            : transaction,
-        ),
-        keymap.of([
-          { key: "Mod-Enter", run: () => (outside.run(), true) },
-          ...defaultKeymap,
-          ...historyKeymap,
-          indentWithTab,
-        ]),
-        EditorView.contentAttributes.of({ "aria-label": label }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) this.push();
           if (update.docChanged || update.selectionSet) this.tellCursor();

@@ -1,14 +1,16 @@
+import { PracticePage } from "./practice";
 import { type Event, RecordPage } from "./record";
 import { RoomPage } from "./room";
 
 const root = document.getElementById("app");
-const { room, nonce = "" } = document.body.dataset;
-const inside = document.getElementById("events");
+const { page, room, nonce = "" } = document.body.dataset;
 
 async function begin(root: HTMLElement): Promise<void> {
-  if (inside) {
+  if (page === "practice") {
+    new PracticePage(root, nonce);
+  } else if (page === "record") {
     // a recording holds its events itself; on the server they are asked for
-    const text = inside.textContent?.trim();
+    const text = document.getElementById("events")?.textContent;
     const events = text ? text : await asked(`/rooms/${room}/record.json`);
     new RecordPage(root, nonce, JSON.parse(events) as Event[]);
   } else {

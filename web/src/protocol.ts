@@ -1,4 +1,4 @@
-// What the server says: the other half of `hub.py`.
+// What the servers say: the other half of `hub.py` of rooms and of `desk.py` of practice.
 
 export type Role = "candidate" | "interviewer";
 export type Changes = [client: string, parts: unknown][];
@@ -12,6 +12,17 @@ export interface Check {
   message?: string;
   explanation?: string;
   advisory: boolean;
+  sample?: Sample | null;
+}
+
+type Grid = (number | null)[][];
+
+/** A part of what was expected and of what came; null is NaN or infinite. */
+export interface Sample {
+  label: string;
+  place: string;
+  expected: Grid;
+  actual: Grid;
 }
 
 export interface Diagnosis {
@@ -36,7 +47,13 @@ export interface Report {
     expected?: string;
     got: string;
   } | null;
+  wrong_where?: string;
+  policy?: { line: number | null; message: string }[];
+  notes?: string[];
+  no_gpu?: string;
   output?: { text: string };
+  unnamed?: number; // mistakes that no hint has told yet
+  first?: string; // where to look first
 }
 
 export interface Question {
@@ -100,4 +117,87 @@ export type Message =
   | { kind: "check"; grade: string; check: Check }
   | ({ kind: "hint" } & Said)
   | { kind: "clock"; ends_at: number | null; at: number }
+  | { kind: "tried"; attempt: Attempt }
   | ({ kind: "noted" } & Noted);
+
+// practice
+
+export interface DeskState {
+  kind: "state";
+  problem: string; // empty while nothing is shown
+  title: string;
+  level: number;
+  minutes: number;
+  task: string;
+  fine_print: string;
+  folder: string;
+  path: string;
+  file: { text?: string; version?: string; why?: string } | null;
+  is_open: boolean;
+  end: string | null;
+  attempts: number;
+  worked_s: number;
+  points: number | null;
+  price: number;
+  may_rate: boolean;
+  may_see: boolean;
+  hints: [title: string, text: string][];
+  note: string;
+  trouble: string;
+  run: { reason: string; message: string; report?: Report; checks?: Check[]; due?: string } | null;
+  interview: MockInterview | null;
+}
+
+export interface MockInterview {
+  left_s: number;
+  task: { number: number; of: number; tries: number; points: number; file: string } | null;
+  said: { question: string; right: boolean; why: string; told: string } | null;
+  question: {
+    number: number;
+    of: number;
+    text: string;
+    choices?: [letter: string, text: string][];
+    answer?: string | null;
+    good?: string[];
+  } | null;
+  ended: { lines: string[]; paths: string[] } | null;
+}
+
+export interface Contents {
+  kind: "contents";
+  tracks: [track: string, name: string, problems: [id: string, title: string, mark: string][]][];
+  next: [id: string, title: string, why: string][];
+  looked: boolean;
+  interview: { left: number } | null; // one that could be gone on with
+}
+
+export interface Attempt {
+  call: string;
+  inputs: string[];
+  results: { name: string; expected: string; got: string; fault: string }[];
+  expected_error: string;
+  got_error: string;
+  where: string;
+  weights: [name: string, numbers: string][];
+  printed: string;
+  wrong: boolean;
+}
+
+export interface Solution {
+  kind: "solution";
+  given_up: boolean;
+  source: string;
+  slips: { title: string; explanation: string; difference: string }[];
+  styles: string[];
+}
+
+export type DeskMessage =
+  | { kind: "words"; language: "en" | "zh"; words: Record<string, string> }
+  | Contents
+  | DeskState
+  | Solution
+  | { kind: "check"; check: Check }
+  | { kind: "offer"; text: string }
+  | { kind: "tried"; attempt: Attempt }
+  | { kind: "said"; text: string }
+  | { kind: "refused"; what: string; why: string };

@@ -60,6 +60,7 @@ function told(event: Event, words: Words): string {
     leave: words.leaves,
     show: put(words.shows, { problem: body["problem"] as string }),
     run: words.ran,
+    try: put(words.tried, { call: String(body["call"]) }),
     hint: put(words.tells, { text: body["text"] as string }),
     note: put(words.noted, { text: body["text"] as string }),
     clock: body["ends_at"] === null ? words.tookClock : words.setClock,

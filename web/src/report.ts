@@ -1,8 +1,8 @@
 // What came of a run, as far as the server tells it.
 
-import { el } from "./dom";
-import type { Check, Diagnosis, Question, Report, Run } from "./protocol";
-import type { Words } from "./words";
+import { el, inline } from "./dom";
+import type { Check, Diagnosis, Question, Report, Run, Sample } from "./protocol";
+import { type Words, put } from "./words";
 
 const SIGNS: Record<string, string> = { passed: "✓", not_assessed: "–" };
 
@@ -30,6 +30,7 @@ function diagnosis(one: Diagnosis, words: Words): HTMLElement | null {
     "li",
     { class: "mistake" },
     !!one.title && el("b", {}, one.title),
+    !!one.title && one.cost > 0 && el("small", {}, `  −${one.cost}`),
     !!one.explanation && el("p", {}, one.explanation),
     !!one.hint && el("p", { class: "soft" }, `${words.hint}: ${one.hint}`),
   );
@@ -47,16 +48,48 @@ function failingCall(call: NonNullable<Report["failing_call"]>, words: Words): H
   );
 }
 
+/** Both grids side by side, under one scale: the darker, the higher. */
+function picture(sample: Sample, title: string, words: Words): HTMLElement {
+  const all = [...sample.expected, ...sample.actual].flat();
+  const numbers = all.filter((one): one is number => one !== null);
+  const [low, high] = numbers.length ? [Math.min(...numbers), Math.max(...numbers)] : [0, 0];
+  const shade = (one: number) => (high > low ? (one - low) / (high - low) : 0.5);
+  const grid = (name: string, rows: Sample["expected"]) =>
+    el(
+      "table",
+      { class: "grid" },
+      el("caption", {}, name),
+      ...rows.map((row) =>
+        el(
+          "tr",
+          {},
+          ...row.map((one) => {
+            const told = one === null ? "?" : one.toPrecision(3);
+            return el("td", { class: `shade-${one === null ? "none" : Math.round(9 * shade(one))}`, title: told }, one === null ? "?" : "");
+          }),
+        ),
+      ),
+    );
+  const scale = put(words.scale, { low: low.toPrecision(3), high: high.toPrecision(3) });
+  return el(
+    "figure",
+    {},
+    el("figcaption", { class: "soft" }, `${words.howItShows}: ${title}: ${sample.label}${sample.place}`),
+    el("div", { class: "grids" }, grid(words.expected, sample.expected), grid(words.got, sample.actual)),
+    el("p", { class: "soft" }, scale),
+  );
+}
+
 export function questionList(heading: string, asked: Question[], words: Words): HTMLElement | null {
   if (!asked.length) return null;
   const items = asked.map((one) =>
     el(
       "details",
       { class: "question" },
-      el("summary", {}, one.question),
+      el("summary", {}, ...inline(one.question)),
       !!one.about && el("p", { class: "soft" }, one.about),
       el("p", { class: "soft" }, words.goodAnswer),
-      el("ul", {}, ...one.good_answer.map((point) => el("li", {}, point))),
+      el("ul", {}, ...one.good_answer.map((point) => el("li", {}, ...inline(point)))),
     ),
   );
   return el("section", {}, el("h3", {}, heading), ...items);
@@ -74,6 +107,8 @@ export function runView(run: Run, words: Words): HTMLElement {
   const passed = others.filter((check) => check.outcome === "passed").length;
   const strict = report.strict_score !== report.score;
   const load = report.load_problem;
+  const drawn = [...failed.filter((check) => check.title === report.first), ...failed].find((check) => check.sample);
+  const place = (line: number | null) => (line === null ? "" : `${words.line} ${line}: `);
   return el(
     "div",
     { class: "report" },
@@ -84,9 +119,13 @@ export function runView(run: Run, words: Words): HTMLElement {
       ` ${report.score} ${words.points}`,
       strict && el("small", {}, ` (${report.strict_score} ${words.strict})`),
     ),
-    load && el("p", { class: "mistake" }, load.line === null ? load.message : `${words.line} ${load.line}: ${load.message}`),
+    load && el("p", { class: "mistake" }, `${place(load.line)}${load.message}`),
     el("ul", { class: "plain" }, ...(report.diagnoses ?? []).map((one) => diagnosis(one, words))),
+    !!report.unnamed && el("p", { class: "soft" }, words.notNamed),
     report.failing_call ? failingCall(report.failing_call, words) : null,
+    !!report.wrong_where && el("p", {}, put(words.wrongWhere, { where: report.wrong_where })),
+    !!report.first && failed.length > 1 && el("p", {}, el("b", {}, `${words.mendFirst}: `), report.first),
+    drawn?.sample ? picture(drawn.sample, drawn.title, words) : null,
     failed.length > 0 && el("ul", { class: "plain" }, ...failed.map((check) => checkRow(check, words))),
     others.length > 0 &&
       el(
@@ -95,6 +134,9 @@ export function runView(run: Run, words: Words): HTMLElement {
         el("summary", {}, `${words.checks}: ${passed} ✓${passed < others.length ? `, ${others.length - passed} –` : ""}`),
         el("ul", { class: "plain" }, ...others.map((check) => checkRow(check, words))),
       ),
+    ...(report.policy ?? []).map((one) => el("p", { class: "mistake" }, `${words.rule}: ${place(one.line)}${one.message}`)),
+    ...(report.notes ?? []).map((note) => el("p", { class: "soft" }, `${words.remark}: ${note}`)),
+    !!report.no_gpu && el("p", { class: "soft" }, `– ${words.not_assessed}: ${report.no_gpu.split(": ")[0]}`),
     !!report.output?.text &&
       el("details", {}, el("summary", {}, words.printed), el("pre", {}, report.output.text)),
     run.questions ? questionList(words.onMistakes, run.questions.mistakes, words) : null,

@@ -5,9 +5,11 @@ import { el, filled, time } from "./dom";
 import { Editor } from "./editor";
 import type { Check, Message, Noted, RoomState, Run } from "./protocol";
 import { checkRow, questionList, runView } from "./report";
+import { Trying } from "./trying";
 import { type Words, put, wordsIn } from "./words";
 
 const LEVELS = ["score", "checks", "hints", "full"] as const;
+const TOLD_THE_REFERENCE = new Set(["hints", "full"]); // levels at which a candidate may make calls
 const AGAIN_MS = 1_000;
 const PASSING_MS = 6_000;
 
@@ -16,7 +18,7 @@ export class RoomPage {
   private state: RoomState | null = null;
   private editor: Editor | null = null; // the one that is shown
   private readonly editors = new Map<string, Editor>();
-  private readonly connection: Connection;
+  private readonly connection: Connection<Message>;
   private ahead = 0; // what the server's clock is ahead of ours, in seconds
   private passing: ReturnType<typeof setTimeout> | undefined;
   private readonly task = el("section", { class: "task", tabindex: "0" });
@@ -34,6 +36,7 @@ export class RoomPage {
   private readonly problem = el("select", { change: () => this.connection.send("show", { problem: this.problem.value }) });
   private readonly sees = el("select", { change: () => this.connection.send("see", { level: this.sees.value }) });
   private readonly questions = el("details");
+  private readonly trying = new Trying((call) => this.tryCall(call));
   private checks: HTMLElement | null = null;
 
   constructor(
@@ -47,12 +50,11 @@ export class RoomPage {
       this.status,
       el("main", {}, this.task, this.text, this.side),
     );
-    this.side.append(this.said, this.controls, this.report);
-    const url = new URL(`${path}/socket`, location.href);
-    url.protocol = url.protocol.replace("http", "ws");
-    this.connection = new Connection(
-      url.href,
-      () => Object.fromEntries([...this.editors].map(([problem, editor]) => [problem, editor.version])),
+    this.side.append(this.said, this.controls, this.report, this.trying.element);
+    this.connection = new Connection<Message>(
+      `${path}/socket`,
+      "room",
+      () => this.connection.send("here", { versions: this.versions }),
       (message) => this.take(message),
       (open, why) => this.connected(open, why),
     );
@@ -62,6 +64,10 @@ export class RoomPage {
         if (this.state?.role === "candidate") this.connection.send("focus", { here });
       });
     }
+  }
+
+  private get versions(): Record<string, number> {
+    return Object.fromEntries([...this.editors].map(([problem, editor]) => [problem, editor.version]));
   }
 
   private connected(open: boolean, why: string): void {
@@ -87,7 +93,10 @@ export class RoomPage {
         return this.draw(message);
       case "changes":
         return this.editors.get(message.problem)?.receive(message.version, message.changes);
+      case "tried":
+        return this.trying.show(message.attempt);
       case "refused":
+        if (message.what === "try") return this.trying.refuse(message.why);
         if (!message.why) return; // what was typed meanwhile is on its way, and is answered with a new push
         this.sayForNow(message.what === "run" && this.isRunning ? this.words.stillRunning : message.why);
         if (message.what === "push") {
@@ -140,6 +149,9 @@ export class RoomPage {
     this.task.setAttribute("aria-label", this.words.task);
     this.side.setAttribute("aria-label", this.words.report);
     if (before?.task !== state.task) this.drawTask(state);
+    this.trying.name(this.words);
+    this.trying.element.hidden = state.role === "candidate" && !TOLD_THE_REFERENCE.has(state.sees);
+    if (before?.problem !== state.problem) this.trying.clear();
     this.drawText(state);
     this.drawHints();
     this.drawRuns();
@@ -192,6 +204,13 @@ export class RoomPage {
     if (editor.isBlank) return this.sayForNow(this.words.empty);
     this.say("");
     editor.whenSent(() => this.connection.send("run", { problem: editor.problem }));
+  }
+
+  private tryCall(call: string): boolean {
+    const { editor } = this;
+    if (!editor || !this.connection.isOpen) return false;
+    editor.whenSent(() => this.connection.send("try", { problem: editor.problem, call }));
+    return true;
   }
 
   private begun(): void {

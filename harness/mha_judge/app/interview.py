@@ -19,6 +19,7 @@ from mha_judge.library import Judge
 from mha_judge.practice.learner import Learner, now
 from mha_judge.practice.mock import Asked, Mock, Task, free_folder, open_interview
 from mha_judge.practice.mock_choice import Wishes
+from mha_judge.render.prose import confirmed
 from mha_judge.render.prose import say as _say
 from mha_judge.sanitising import clean, clean_line
 from mha_judge.submission import Submission
@@ -181,7 +182,7 @@ class Conversation:
             return
         what = self._words[offer.tells]
         _say(self._words["hint"].format(what=what, price=offer.price, spent=task.hints))
-        if click.confirm(self._words["take"], default=False):
+        if self._confirmed("take"):
             _say(self._mock.take(task, offer), "bold")
 
     def _done(self, task: Task) -> None:
@@ -189,7 +190,7 @@ class Conversation:
 
         if not self._hand_in(task):
             return
-        if task.points or click.confirm(self._words["no points"], default=False):
+        if task.points or self._confirmed("no points"):
             self._mock.leave(task, Over.DONE)
 
     def _time_up(self, task: Task) -> None:
@@ -212,7 +213,7 @@ class Conversation:
         else:
             if found is None or self._grade(task, found):
                 return True
-        return click.confirm(self._words["ungraded"], default=False)
+        return self._confirmed("ungraded")
 
     # questions
 
@@ -229,15 +230,14 @@ class Conversation:
     def _choices(self, asked: Asked) -> bool:
         """Ask a question with choices; say whether there is one."""
         from mha_judge.bank.questions import WrongChoice
-        from mha_judge.practice.mock import text_of
 
         question = self._mock.with_choices(asked)
         if question is None:
             return False
-        english = self._language == "en"
-        _say(question.text if english else question.text_zh, "bold")
+        language = self._language
+        _say(question.text_in(language), "bold")
         for letter, choice in question.choices.items():
-            _say(f"  {letter}) {text_of(choice, self._language)}")
+            _say(f"  {letter}) {choice.text_in(language)}")
         while True:
             typed = self._typed("> ")
             if typed.lower() == "q":
@@ -246,17 +246,16 @@ class Conversation:
             if chosen is not None:
                 break
             _say(self._words["letter"].format(letters=" ".join(question.choices)))
-        if self._mock.choose(asked, question, chosen, self._language):
+        if self._mock.choose(asked, question, chosen, language):
             _say(self._words["right"], "green")
         else:
-            in_chinese = chosen.why_zh if isinstance(chosen, WrongChoice) else ""
-            why = chosen.why if english else in_chinese or chosen.why
+            why = chosen.why_in(language) if isinstance(chosen, WrongChoice) else ""
             _say(self._words["wrong"].format(why=why))
             for letter, choice in question.choices.items():
                 if choice == question.right:
-                    text = text_of(choice, self._language)
+                    text = choice.text_in(language)
                     _say(self._words["right is"].format(letter=letter, text=text))
-        _say(question.explanation.strip(), "dim")
+        _say(question.explanation_in(language), "dim")
         return True
 
     def _open(self, asked: Asked) -> bool:
@@ -274,8 +273,10 @@ class Conversation:
             _say(clean(asked.answer, 4_000))
         _say(self._words["good"])
         self._show_markdown("\n".join(f"- {point}" for point in question.good_answer))
-        mark = click.prompt(self._words["mark"].format(most=MARKS), type=click.IntRange(0, MARKS))
-        self._mock.mark(asked, mark)
+        prompt = self._words["mark"].format(most=MARKS)
+        while not (typed := self._typed(prompt)).isdecimal() or int(typed) > MARKS:
+            pass  # the prompt says what is wanted
+        self._mock.mark(asked, int(typed))
         return True
 
     # the end
@@ -297,6 +298,9 @@ class Conversation:
 
     def _show_markdown(self, text: str) -> None:
         self._console.print(Markdown(text), width=min(self._console.width, _WIDTH))
+
+    def _confirmed(self, question: str) -> bool:
+        return confirmed(self._words[question], self._language)
 
     def _typed(self, prompt: str) -> str:
         return _line(prompt, lambda: 1.0) or ""
@@ -379,7 +383,7 @@ _WORDS = {
         "right is": "Right is {letter}) {text}",
         "type": "Type your answer; an empty line ends it. Ctrl-C leaves.",
         "good": "A good answer contains:",
-        "mark": "Your own mark, 0 to {most}",
+        "mark": "Your own mark, 0 to {most}: ",
         "end": "The interview is over.",
         "wrote": "wrote {path}",
         "left": "Everything is kept, and the clock goes on; minutes left: {left}. `mha-judge mock` "
@@ -418,7 +422,7 @@ _WORDS = {
         "right is": "正确的是 {letter}) {text}",
         "type": "请输入您的回答；空行表示结束，Ctrl-C 离开。",
         "good": "好的回答应包含：",
-        "mark": "您给自己打几分（0 到 {most}）",
+        "mark": "您给自己打几分（0 到 {most}）：",
         "end": "面试结束。",
         "wrote": "已写入 {path}",
         "left": "一切都已保存，计时仍在继续；剩余 {left} 分钟。"

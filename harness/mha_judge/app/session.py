@@ -108,6 +108,7 @@ class Session:
         first: str | None = None,
         edit_cmd: str | None = None,
         clock: Callable[[], datetime] | None = None,
+        words: Mapping[str, Words] = WORDS,
     ) -> None:
         """Take what there is to do and where it is kept; nothing is started yet.
 
@@ -120,6 +121,7 @@ class Session:
             first: Id of the problem that is opened first; what is proposed if None.
             edit_cmd: The learner's own way to open an editor.
             clock: Says what time it is; the system's if None.
+            words: What is said, by language.
 
         Raises:
             UsageError: If there is no problem `first`.
@@ -140,6 +142,7 @@ class Session:
         self._titles = functools.cache(bank.titles)
         self._progress = progress
         self._clock = clock
+        self._words = words
         self._asked_at = datetime.max.replace(tzinfo=UTC)
         self._paths: dict[str, Path] = {}
         self._folders: dict[Path, Watched] = {}
@@ -152,7 +155,7 @@ class Session:
 
     @property
     def words(self) -> Words:
-        return WORDS[self.language]
+        return self._words[self.language]
 
     @property
     def tracks(self) -> dict[str, list[ProblemSummary]]:
@@ -193,7 +196,7 @@ class Session:
         from mha_judge.practice import order
         from mha_judge.practice.standing import standings
 
-        found = order.proposals(self.bank, self._progress, self._now(), self.language)
+        found = order.proposals(self.bank, self._progress, self.now(), self.language)
         marks = {
             problem: Mark.OPEN if one.is_open else Mark.SOLVED
             for problem, one in standings(self._progress).items()
@@ -280,6 +283,30 @@ class Session:
         before, self._versions[path] = self._versions[path], version_of(path)
         return before != self._versions[path]
 
+    def write(self, text: str) -> None:
+        """Write the file of the open problem, as an editor of one's own would; it is no save.
+
+        Raises:
+            UsageError: If it is not begun, or cannot be written.
+        """
+        path = self.file()
+        try:
+            path.write_text(text, encoding="utf-8", newline="")
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+        self._versions[path] = version_of(path)
+
+    def file(self) -> Path:
+        """Return the file of the open problem.
+
+        Raises:
+            UsageError: If it is not begun.
+        """
+        path = self._paths.get(self._current.id) or self.state().path
+        if path is None:
+            raise UsageError(self.words["begin first"])
+        return path
+
     def grade(self) -> None:
         """Have the file of the open problem graded, unless just that is being done.
 
@@ -289,15 +316,12 @@ class Session:
         from mha_judge.submission import Submission
 
         problem = self._current.id
-        path = self._paths.get(problem) or self.state().path
-        if path is None:
-            raise UsageError(self.words["begin first"])
-        submission = Submission.read(path)
+        submission = Submission.read(self.file())
         asked = self.background.asked
         if asked is not None and asked.problem == problem and asked.submission == submission:
             return
         self.answers[problem] = Answer([])
-        self._asked_at = self._now()
+        self._asked_at = self.now()
         self.background.grade(submission, problem)
 
     @property
@@ -431,7 +455,7 @@ class Session:
 
     def put_note(self, problem: str, text: str) -> None:
         with self._noting(writes=True):
-            self._progress.put_note(problem, text, self._now())
+            self._progress.put_note(problem, text, self.now())
 
     def close(self) -> None:
         """End what was started: the judge, and watching."""
@@ -448,7 +472,7 @@ class Session:
             raise UsageError(self.words["nothing open"])
         return self.current
 
-    def _now(self) -> datetime:
+    def now(self) -> datetime:
         from mha_judge.practice.learner import now
 
         return (self._clock or now)()

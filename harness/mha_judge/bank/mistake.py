@@ -40,7 +40,7 @@ class Edit(_Model):
 
 
 class Variants(_Model):
-    """The same mistake with other constants."""
+    """The same mistake with other constants, or in other forms of an expression."""
 
     replace: Annotated[str, Field(min_length=1)]
     """What stands in the edits, or in the program."""

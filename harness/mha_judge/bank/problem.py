@@ -100,6 +100,8 @@ class Domain(_Model):
     """How long they are graded at most."""
     grow: list[Name] = []
     """Arguments that are numbers, and grow with the lengths."""
+    at_most: dict[Name, Name] = {}
+    """By a letter that may be thousands, the one that it does not exceed."""
     even: list[Name] = []
     """Letters that are even."""
     fits: list[Size] = []
@@ -117,7 +119,8 @@ class Domain(_Model):
     def _is_of_its_own(self) -> Domain:
         """Refuse letters and arguments that no shape has."""
         letters = {letter for text in self.shapes.values() for letter in axes_of(text)}
-        for name in (*self.long, *self.even, *self.lengths.values()):
+        bounds = (*self.at_most, *self.at_most.values())
+        for name in (*self.long, *self.even, *self.lengths.values(), *bounds):
             if name not in letters:
                 raise ValueError(f"no shape has the letter {name!r}")
         for size in (*self.fits, *self.covers):

@@ -35,6 +35,9 @@ class Choice(_Model):
     why: str = ""
     """Why it is wrong; empty if it is right."""
 
+    def text_in(self, language: str) -> str:
+        return self.text_zh if language == "zh" else self.text
+
 
 class WrongChoice(Choice):
     """A choice that is a known mistake, with the words for who made it."""
@@ -48,6 +51,9 @@ class WrongChoice(Choice):
     why_zh: str = ""
     hint_zh: str = ""
 
+    def why_in(self, language: str) -> str:
+        return (self.why_zh if language == "zh" else "") or self.why
+
 
 class Question(_Model):
     """One entry of `ANSWERS`, or a function that gives a count."""
@@ -59,6 +65,7 @@ class Question(_Model):
     wrong: Annotated[list[WrongChoice], Field(max_length=len(LETTERS) - 1)] = []
     explanation: str
     """Told after grading, whatever the answer was."""
+    explanation_zh: str = ""
     version: int = 1
 
     @property
@@ -104,12 +111,20 @@ class Question(_Model):
         same = (c for c in self.choices.values() if plain in (_plain(c.text), _plain(c.text_zh)))
         return next(same, None)
 
-    @property
-    def told(self) -> str:
-        """What a candidate is told afterwards: the right choice, and why."""
+    def text_in(self, language: str) -> str:
+        return self.text_zh if language == "zh" else self.text
+
+    def explanation_in(self, language: str) -> str:
+        return ((self.explanation_zh if language == "zh" else "") or self.explanation).strip()
+
+    def told(self, language: str) -> str:
+        """Return what a candidate is told afterwards: the right choice, and why."""
         right = next((letter for letter, c in self.choices.items() if c == self.right), None)
-        head = f"{right}) {self.right.text} " if right and self.right else ""
-        return head + self.explanation.strip()
+        if right is None or self.right is None:
+            return self.explanation_in(language)
+        stop = "。" if language == "zh" else ". "
+        text = self.right.text_in(language).rstrip(".。")
+        return f"{right}) {text}{stop}{self.explanation_in(language)}"
 
 
 _LETTER_AND_TEXT = re.compile(
@@ -172,10 +187,10 @@ def _lines(questions: dict[str, Question], language: str) -> Iterator[str]:
     for question in questions.values():
         if question.choices:
             yield f"### `{question.id}`\n"
-            yield question.text if language == "en" else question.text_zh
+            yield question.text_in(language)
             yield ""
             for letter, choice in question.choices.items():
-                yield f"- **{letter})** {choice.text if language == 'en' else choice.text_zh}"
+                yield f"- **{letter})** {choice.text_in(language)}"
             yield ""
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import tempfile
+import tomllib
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mha_judge.bank import Bank, module_name
+from mha_judge.certify.affected import affected_checks
 from mha_judge.errors import BankError, UsageError
 
 PARTS = 7
@@ -25,8 +27,10 @@ MUTANTS_OF = 3
 """The number of unchanged problems whose mutants are tried."""
 _SHARED = re.compile(r"^from graders\.shared import (.+)$", re.MULTILINE)
 """How a grader imports checks from modules that several graders share."""
-_TITLES = {"check": 0, "restated": 1}
-"""Which argument of these, in a grader, is a title."""
+_FOR_READERS = {"title", "title_zh", "track", "level", "minutes", "points", "requires", "after"}
+"""What in a contract says nothing of answers."""
+_MOST_CHECKS = 0.25
+"""If a change concerns more of a problem's checks, everything of it is tried."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,9 @@ class Draw:
     changed: tuple[str, ...]
     """Problems for which everything is tried."""
     mistakes: frozenset[tuple[str, str]]
-    """Problem and id of every mistake that has changed, or that is new."""
+    """Problem and id of every mistake that has changed, or whose check has, or that is new."""
+    rechecked: frozenset[str]
+    """Problems some of whose checks have changed: their submissions are tried."""
     mutants: tuple[str, ...]
     """Other problems whose mutants are tried."""
     touched: frozenset[str]
@@ -118,14 +124,24 @@ def draw(bank: Bank, ids: Sequence[str], since: str | None, turn: int | None) ->
         turn, note = _turn(bank)
     changed: tuple[str, ...] = ()
     mistakes: frozenset[tuple[str, str]] = frozenset()
+    rechecked: frozenset[str] = frozenset()
     if since is not None and touched:
         with _at(bank, since) as before:
-            changed = tuple(one for one in ids if _has_changed(bank, before, one, touched))
-            mistakes = _changed_mistakes(bank, before, ids, touched)
+            checks = {one: _changed_checks(bank, before, one, touched) for one in ids}
+            changed = tuple(one for one in ids if checks[one] is None)
+            rechecked = frozenset(one for one in ids if checks[one])
+            mistakes = _changed_mistakes(bank, before, ids, touched) | {
+                (one, mistake.id)
+                for one in rechecked
+                for mistake in bank.mistakes(one)
+                if mistake.killed_by in (checks[one] or ())
+            }
     rest = [one for one in ids if one not in changed]
     first = turn * MUTANTS_OF
     mutants = {rest[(first + i) % len(rest)] for i in range(MUTANTS_OF)} if rest else ()
-    return Draw(turn, since or "", changed, mistakes, tuple(sorted(mutants)), touched, note)
+    return Draw(
+        turn, since or "", changed, mistakes, rechecked, tuple(sorted(mutants)), touched, note
+    )
 
 
 def _turn(bank: Bank) -> tuple[int, str]:
@@ -148,40 +164,41 @@ def _at(bank: Bank, revision: str) -> Iterator[Bank]:
         yield Bank.at(Path(then))
 
 
-def _has_changed(bank: Bank, before: Bank, problem_id: str, touched: frozenset[str]) -> bool:
-    """Return whether a file has changed that the verdicts of a problem depend on."""
+def _changed_checks(
+    bank: Bank, before: Bank, problem_id: str, touched: frozenset[str]
+) -> set[str] | None:
+    """Return the checks of a problem that a change concerns; None if it concerns all of it."""
     name = module_name(problem_id)
-    grader = bank.root / "graders" / f"test_{name}.py"
-    text = grader.read_text(encoding="utf-8") if grader.is_file() else ""
-    shared = [module for line in _SHARED.findall(text) for module in line.split(", ")]
     own = {
-        *(f"graders/shared/{module}.py" for module in shared),
         f"problems/{problem_id}/problem.toml",
         f"problems/{problem_id}/questions.toml",
-        f"graders/test_{name}.py",
         f"reference/{name}.py",
         f"reference/mutants/{name}.toml",
     }
-    return any(
-        not path.startswith("graders/") or _asks(bank, path) != _asks(before, path)
-        for path in own & touched
-    )
+    if any(_asks(bank, path) != _asks(before, path) for path in own & touched):
+        return None
+    grader = bank.root / "graders" / f"test_{name}.py"
+    text = grader.read_text(encoding="utf-8") if grader.is_file() else ""
+    modules = [module for line in _SHARED.findall(text) for module in line.split(", ")]
+    shared = [bank.root / "graders" / "shared" / f"{module}.py" for module in modules]
+    if not {path.relative_to(bank.root).as_posix() for path in (grader, *shared)} & touched:
+        return set()
+    found = affected_checks(grader, shared, lambda path: before.root / path.relative_to(bank.root))
+    if found is None or len(found[0]) > _MOST_CHECKS * found[1]:
+        return None
+    return found[0]
 
 
-def _asks(bank: Bank, path: str) -> str:
-    """Return what a grader does, without its titles and other words for readers."""
-    file = bank.root / path
+def _asks(bank: Bank, path: str) -> Any:
+    """Return what a file asks of answers, without words for readers."""
     try:
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-    except (OSError, SyntaxError):
-        return ""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _TITLES:
-            place = _TITLES[getattr(node.func, "id", "")]
-            node.args[place : place + 1] = []
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            node.value = ast.Constant(None)
-    return ast.dump(tree)
+        text = (bank.root / path).read_text(encoding="utf-8")
+        if path.endswith("/problem.toml"):
+            contract = tomllib.loads(text)
+            return {key: value for key, value in contract.items() if key not in _FOR_READERS}
+    except (OSError, tomllib.TOMLDecodeError):
+        return None
+    return text
 
 
 def _changed_mistakes(

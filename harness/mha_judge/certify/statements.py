@@ -11,6 +11,7 @@ from mha_judge.bank.problem import Problem
 from mha_judge.errors import BankError
 from mha_judge.outcomes import Category
 
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
@@ -30,8 +31,14 @@ def faults_of(bank: Bank, problem: Problem) -> list[str]:
         code = [len(_CODE.findall(text)) for text in texts.values()]
         if len(set(code)) != 1:
             faults.append(f"the statements have different numbers of Python examples: {code}")
-    if "zh" in languages and not re.search(r"[\u4e00-\u9fff]", problem.title_zh):
-        faults.append("problem.toml: title_zh is not in Chinese")
+    if "zh" in languages:
+        if not _CHINESE.search(problem.title_zh):
+            faults.append("problem.toml: title_zh is not in Chinese")
+        faults += [
+            f"questions.toml: {question.id}: explanation_zh is not in Chinese"
+            for question in bank.questions(problem.id).values()
+            if not _CHINESE.search(question.explanation_zh)
+        ]
     if problem.title_zh and "zh" not in languages:
         faults.append(
             "problem.toml has a title_zh, and there is no statement.zh.md; write it, or leave the "

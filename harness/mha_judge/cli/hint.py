@@ -10,7 +10,7 @@ import click
 from mha_judge.cli.context import folded
 from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import json_option, learning, print_json
-from mha_judge.render.prose import say
+from mha_judge.render.prose import confirmed, say
 
 _WORDS = {
     "en": {
@@ -75,6 +75,6 @@ def command(ctx: click.Context, problem_id: str, yes: bool, lang: str, as_json: 
             if not sys.stdin.isatty():
                 say(words["how"])
                 return
-            if not click.confirm(words["ask"], default=False):
+            if not confirmed(words["ask"], lang):
                 return
         say(learner.take(offer), "bold")

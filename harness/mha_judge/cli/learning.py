@@ -13,6 +13,7 @@ from mha_judge.cli.context import bank_of
 from mha_judge.errors import ProgressUnavailable
 
 if TYPE_CHECKING:
+    from mha_judge.bank import Bank
     from mha_judge.practice.learner import Kept, Learner
     from mha_judge.practice.progress import Progress
     from mha_judge.report.models import Report
@@ -40,15 +41,15 @@ _KEPT = {
 
 
 @contextmanager
-def progress_kept(*, in_memory: bool = False) -> Iterator[Progress]:
-    """Open the learner's progress, and say so if what was there had to be set aside.
+def progress_kept(bank: Bank, *, in_memory: bool = False) -> Iterator[Progress]:
+    """Open the learner's progress in a bank, and say so if what was there had to be set aside.
 
     Raises:
         ProgressUnavailable: It can be neither read nor made.
     """
     from mha_judge.practice.progress import Progress, default_path
 
-    with Progress(None if in_memory else default_path()) as progress:
+    with Progress(None if in_memory else default_path(bank)) as progress:
         if progress.notice:
             click.echo(f"mha-judge: {progress.notice}", err=True)
         yield progress
@@ -63,8 +64,9 @@ def learning(ctx: click.Context, *, in_memory: bool = False) -> Iterator[Learner
     """
     from mha_judge.practice.learner import Learner
 
-    with progress_kept(in_memory=in_memory) as progress:
-        yield Learner(bank_of(ctx), progress)
+    bank = bank_of(ctx)
+    with progress_kept(bank, in_memory=in_memory) as progress:
+        yield Learner(bank, progress)
 
 
 def keep(ctx: click.Context, submission: Submission, report: Report) -> Kept | None:
@@ -74,16 +76,17 @@ def keep(ctx: click.Context, submission: Submission, report: Report) -> Kept | N
     """
     from mha_judge.practice.progress import default_path
 
-    if report.verdict_only or not default_path().exists():
+    bank = bank_of(ctx)
+    if report.verdict_only or not default_path(bank).exists():
         return None
     try:
-        with progress_kept() as progress:
+        with progress_kept(bank) as progress:
             round_ = progress.round_of_file(str(submission.path.resolve()))
             if round_ is None or round_.problem != report.problem:
                 return None
             from mha_judge.practice.learner import Learner
 
-            return Learner(bank_of(ctx), progress).keep(round_, submission, report)
+            return Learner(bank, progress).keep(round_, submission, report)
     except ProgressUnavailable as error:
         click.echo(f"mha-judge: {error}", err=True)
         return None

@@ -6,6 +6,7 @@ import unicodedata
 
 import click
 
+from mha_judge.bank import Bank
 from mha_judge.bank.listing import TRACKS, ProblemSummary, tracks
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.language import language_option
@@ -23,8 +24,9 @@ _HEADINGS = {
 @click.pass_context
 def command(ctx: click.Context, lang: str) -> None:
     """List the problems by track, each after those that it requires; ✓ is solved, ● begun."""
-    found = tracks(bank_of(ctx))
-    marks = _marks()
+    bank = bank_of(ctx)
+    found = tracks(bank)
+    marks = _marks(bank)
     rows = {track: [_row(line, lang) for line in lines] for track, lines in found.items()}
     every = [_HEADINGS[lang], *(row for lines in rows.values() for row in lines)]
     widths = [max(_width(row[column]) for row in every) for column in range(len(every[0]))]
@@ -36,16 +38,16 @@ def command(ctx: click.Context, lang: str) -> None:
     click.secho("\nmha-judge show ID · mha-judge start ID · mha-judge run FILE", dim=True)
 
 
-def _marks() -> dict[str, str]:
+def _marks(bank: Bank) -> dict[str, str]:
     """Return a sign for each problem that is kept as solved or begun; no file is made for that."""
     from mha_judge.practice.progress import default_path
 
-    if not default_path().exists():
+    if not default_path(bank).exists():
         return {}
     from mha_judge.practice.standing import standings
 
     try:
-        with progress_kept() as progress:
+        with progress_kept(bank) as progress:
             found = standings(progress)
     except ProgressUnavailable as error:
         click.echo(f"mha-judge: {error}", err=True)

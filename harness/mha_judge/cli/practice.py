@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,9 @@ _WORDS = {
     help="Opens a file, such as 'code -g {file}'; default: a pane of tmux or Zellij if in one, "
     "else EDITOR.",
 )
+@click.option("--web", is_flag=True, help="Show it in a browser: prints a link.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8761, show_default=True,
+              help="With --web: port to listen on; 0 takes any.")  # fmt: skip
 @language_option("all that is said")
 @no_progress_option
 @sandbox_options()
@@ -52,12 +56,14 @@ def command(
     problem_id: str | None,
     folder: Path,
     edit_cmd: str | None,
+    web: bool,
+    port: int,
     lang: str,
     no_progress: bool,
     sandbox: SandboxOptions,
     gpus: GpuAccess,
 ) -> None:
-    """Practise in the terminal: problem ID, or what is best done next.
+    """Practise in the terminal, or in a browser: problem ID, or what is best done next.
 
     Each save of a file that was begun is graded. Keys are shown at the bottom; `?` explains them.
     """
@@ -68,7 +74,9 @@ def command(
         from mha_judge.app.editor import words_of
 
         words_of(edit_cmd)
-    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+    if web:
+        require_extra("serve", "`practice --web`")
+    elif not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         with learning(ctx, in_memory=no_progress) as learner:
             say_next(learner, lang)
         click.echo(_WORDS[lang])
@@ -80,6 +88,21 @@ def command(
 
         return Judge(bank=bank.root, sandbox=sandbox, workers=1, quiet=True)
 
+    if web:
+        from mha_judge.app.session import Session
+        from mha_judge.pool.job import Place
+        from mha_judge.practice.progress import Progress, default_path
+        from mha_judge.web_practice.server import serve
+        from mha_judge.web_practice.words import PAGE_WORDS
+
+        with Progress(None if no_progress else default_path(bank)) as progress:
+            session = Session(
+                bank, progress, open_judge,
+                folder=folder.resolve(), language=lang, first=problem_id, words=PAGE_WORDS,
+            )  # fmt: skip
+            with closing(session):
+                serve(session, Place(bank.root, sandbox.open), port, click.echo)
+        return
     for name in ("COLUMNS", "LINES"):  # what was true when a shell set them; windows change
         os.environ.pop(name, None)
     gc.disable()  # the app enables it after the first picture: nothing of this is ever garbage
@@ -87,7 +110,7 @@ def command(
     from mha_judge.app.session import Session
     from mha_judge.practice.progress import Progress, default_path
 
-    with Progress(None if no_progress else default_path()) as progress:
+    with Progress(None if no_progress else default_path(bank)) as progress:
         session = Session(
             bank,
             progress,

@@ -7,20 +7,35 @@ import sys
 import click
 
 from mha_judge.cli.context import folded
+from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import json_option, learning, print_json
 from mha_judge.errors import UsageError
+from mha_judge.render.prose import confirmed
+
+_WORDS = {
+    "en": {
+        "ask": "Forget {count} rounds of {problem}?",
+        "forgot": "forgot {count} rounds of {problem}",
+    },
+    "zh": {
+        "ask": "要删除 {problem} 的 {count} 轮记录吗？",
+        "forgot": "已删除 {problem} 的 {count} 轮记录",
+    },
+}
 
 
 @click.command("reset")
 @click.argument("problem_id", metavar="ID", type=folded)
 @click.option("-y", "--yes", is_flag=True, help="Do it without being asked.")
+@language_option("all that is said")
 @json_option
 @click.pass_context
-def command(ctx: click.Context, problem_id: str, yes: bool, as_json: bool) -> None:
+def command(ctx: click.Context, problem_id: str, yes: bool, lang: str, as_json: bool) -> None:
     """Forget all rounds of problem ID; your files stay.
 
     It is then due at no time. Misconceptions that your answers showed are still remembered.
     """
+    words = _WORDS[lang]
     with learning(ctx) as learner:
         rounds = learner.progress.rounds("WHERE problem = ?", problem_id)
         if not rounds:
@@ -30,9 +45,10 @@ def command(ctx: click.Context, problem_id: str, yes: bool, as_json: bool) -> No
                 raise UsageError(
                     f"{problem_id} has {len(rounds)} rounds; pass --yes to forget them"
                 )
-            click.confirm(f"Forget {len(rounds)} rounds of {problem_id}?", abort=True)
+            if not confirmed(words["ask"].format(count=len(rounds), problem=problem_id), lang):
+                ctx.exit(1)
         count = learner.progress.forget(problem_id)
     if as_json:
         print_json({"problem": problem_id, "forgotten": count})
     else:
-        click.echo(f"forgot {count} rounds of {problem_id}")
+        click.echo(words["forgot"].format(count=count, problem=problem_id))

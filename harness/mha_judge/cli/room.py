@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 from platformdirs import user_state_path
 
+from mha_judge.cli.address_options import address_options
 from mha_judge.cli.answer_options import jobs_option
 from mha_judge.cli.context import bank_of, folded
 from mha_judge.cli.language import language_option
@@ -19,6 +20,7 @@ from mha_judge.extras import require_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.sanitising import clean_line
+from mha_judge.service.address import Address
 
 if TYPE_CHECKING:
     from mha_judge.room.log import Log
@@ -61,15 +63,7 @@ def command() -> None:
     show_default=True,
     help="How much of a report candidates see, until an interviewer decides otherwise.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8760, show_default=True,
-              help="Port to listen on; 0 takes any.")  # fmt: skip
-@click.option("--allow-host", "allowed", metavar="NAME", multiple=True,
-              help="A further name of this server (repeatable).")  # fmt: skip
-@click.option("--certificate", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH",
-              help="TLS: the certificate chain, as PEM.")  # fmt: skip
-@click.option("--key", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH",
-              help="TLS: its private key, as PEM.")  # fmt: skip
+@address_options(8760)
 @_store_option
 @language_option("the page")
 @jobs_option("answers")
@@ -80,11 +74,7 @@ def open_(
     problems: tuple[str, ...],
     rooms: int,
     candidates_see: str,
-    host: str,
-    port: int,
-    allowed: tuple[str, ...],
-    certificate: Path | None,
-    key: Path | None,
+    address: Address,
     store: Path | None,
     lang: str,
     jobs: int,
@@ -103,14 +93,13 @@ def open_(
     from mha_judge.bank.listing import summaries
     from mha_judge.report.models import Reveal
     from mha_judge.room.server import Options, serve
-    from mha_judge.service.running import Address
 
     serve(
         Options(
             bank=bank.root,
             sandbox=sandbox,
             workers=jobs,
-            address=Address(host, port, allowed, certificate, key),
+            address=address,
             folder=store or _folder(),
             problems=list(dict.fromkeys(problems)) or [one.id for one in summaries(bank)],
             rooms=rooms,

@@ -7,30 +7,24 @@ from pathlib import Path
 import click
 from platformdirs import user_state_path
 
+from mha_judge.cli.address_options import address_options
 from mha_judge.cli.answer_options import dask_option, jobs_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.sandbox_options import sandbox_options
 from mha_judge.extras import require_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
+from mha_judge.service.address import Address
 
 
 @click.command("serve")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8750, show_default=True,
-              help="Port to listen on; 0 takes any.")  # fmt: skip
+@address_options(8750)
 @click.option(
     "--token-file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="PATH",
     help="Lines `candidate TOKEN` or `interviewer TOKEN`; needed where others can reach the host.",
 )
-@click.option("--allow-host", "allowed", metavar="NAME", multiple=True,
-              help="A further name of this server (repeatable).")  # fmt: skip
-@click.option("--certificate", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH",
-              help="TLS: the certificate chain, as PEM.")  # fmt: skip
-@click.option("--key", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH",
-              help="TLS: its private key, as PEM.")  # fmt: skip
 @click.option(
     "--store",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -59,12 +53,8 @@ from mha_judge.sandbox import SandboxOptions
 @click.pass_context
 def command(
     ctx: click.Context,
-    host: str,
-    port: int,
+    address: Address,
     token_file: Path | None,
-    allowed: tuple[str, ...],
-    certificate: Path | None,
-    key: Path | None,
     store: Path | None,
     keep_days: int,
     most: int,
@@ -83,7 +73,6 @@ def command(
     bank = bank_of(ctx)
     require_extra("serve", "`serve`")
     from mha_judge.report.models import Reveal
-    from mha_judge.service.running import Address
     from mha_judge.service.server import Options, serve
 
     serve(
@@ -92,7 +81,7 @@ def command(
             sandbox=sandbox,
             workers=jobs,
             dask=dask,
-            address=Address(host, port, allowed, certificate, key),
+            address=address,
             store=store or user_state_path("mha-judge") / "grades.sqlite",
             token_file=token_file,
             most=most,

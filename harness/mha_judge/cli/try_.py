@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -71,7 +70,7 @@ def command(
 
         attempt = try_call(submission, bank, bank.problem(name), channel, code, seed=seed)
     if as_json:
-        print_json({**asdict(attempt), "wrong": attempt.is_wrong})
+        print_json(attempt.as_fields())
     else:
         from rich.console import Console
 

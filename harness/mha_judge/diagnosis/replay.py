@@ -402,8 +402,11 @@ def _filled(tree: Any, other: Any) -> Any:
 
 
 def _same_form(left: Sequence[Any], right: Sequence[Any]) -> bool:
-    shapes = [[getattr(leaf, "shape", None) for leaf in side] for side in (left, right)]
-    return shapes[0] == shapes[1]
+    return [*map(_shape, left)] == [*map(_shape, right)]
+
+
+def _shape(leaf: Any) -> Any:
+    return getattr(leaf.rounded if isinstance(leaf, Expected) else leaf, "shape", None)
 
 
 def _alike(found: Any, own: Any) -> bool:

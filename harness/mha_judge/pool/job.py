@@ -38,3 +38,15 @@ class Job:
     """Assess no check on a GPU, though one could be reached."""
     shows_call: bool = True
     """Look for the smallest call that goes wrong."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """Code of one's own that calls a submission, and the reference beside it."""
+
+    problem: str
+    submission: Submission
+    code: str
+    """Assignments and calls, as `trying.notation` reads them."""
+    seed: int = 0
+    """Of a layer's weights and of drawn inputs."""

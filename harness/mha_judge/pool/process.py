@@ -10,9 +10,10 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from mha_judge.errors import JudgeError
-from mha_judge.pool.job import WARM_UP, Job, Place
+from mha_judge.pool.job import WARM_UP, Call, Job, Place
 from mha_judge.report.models import CheckResult, Report
 
 GRADE_TIMEOUT_S = 600.0
@@ -77,11 +78,22 @@ class Process:
             on_check: Told each check as it is done.
         """
         self.grades += 1
-        self._say((job, on_check is not None))
+        told: Report | JudgeError = self._answer((job, on_check is not None), on_check)
+        return told
+
+    def tried(self, call: Call) -> dict[str, Any] | JudgeError:
+        """Make a call of one's own; return what came of it, as fields, or why nothing did."""
+        told: dict[str, Any] | JudgeError = self._answer(call, None)
+        return told
+
+    def _answer(
+        self, asked: tuple[Job, bool] | Call, on_check: Callable[[CheckResult], None] | None
+    ) -> Any:
+        self._say(asked)
         deadline = time.monotonic() + GRADE_TIMEOUT_S
         while self._connection.poll(max(0.0, deadline - time.monotonic())):
             try:
-                told: CheckResult | Report | JudgeError = self._connection.recv()
+                told = self._connection.recv()
             except (EOFError, OSError):
                 return JudgeError(
                     f"the process that graded it ended (exit status {self._exit_status()}); "
@@ -94,7 +106,7 @@ class Process:
         self.kill()
         return JudgeError(f"the judge did not end within {GRADE_TIMEOUT_S:.0f} s")
 
-    def _say(self, what: Place | tuple[Job, bool] | str | None) -> None:
+    def _say(self, what: Place | tuple[Job, bool] | Call | str | None) -> None:
         with contextlib.suppress(OSError):  # it is gone, which its answer will say
             self._connection.send(what)
 

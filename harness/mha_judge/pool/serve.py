@@ -11,10 +11,11 @@ import time
 import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
+from typing import Any
 
 from mha_judge.bank import Bank
 from mha_judge.errors import JudgeError
-from mha_judge.pool.job import WARM_UP, Job, Place
+from mha_judge.pool.job import WARM_UP, Call, Job, Place
 from mha_judge.report.models import CheckResult, Report
 from mha_judge.sandbox import Channel
 
@@ -26,13 +27,16 @@ def main(descriptor: int) -> None:
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     connection = Connection(descriptor)
     with contextlib.suppress(EOFError, OSError), contextlib.ExitStack() as stack:
-        warm_up, graded = _grader(connection.recv(), stack, connection.send)
+        works = _Works(connection.recv(), stack, connection.send)
         while (asked := connection.recv()) is not None:
             if asked == WARM_UP:
-                warm_up()
+                works.warm_up()
+                continue
+            if isinstance(asked, Call):
+                connection.send(_done(functools.partial(works.tried, asked)))
             else:
-                connection.send(graded(*asked))
-                give_back_memory()
+                connection.send(_done(functools.partial(works.graded, *asked)))
+            give_back_memory()
 
 
 def give_back_memory() -> None:
@@ -53,53 +57,67 @@ def _leave_with(parent: int) -> None:
     os._exit(1)  # its sandbox ends with it
 
 
-def _grader(
-    place: Place, stack: contextlib.ExitStack, tell: Callable[[CheckResult], None]
-) -> tuple[Callable[[], None], Callable[[Job, bool], Report | JudgeError]]:
-    """Return what gets ready for a job, and what grades one.
+class _Works:
+    """A judge with one sandbox, which starts with the first thing to do, and ends with a stack."""
 
-    The sandbox starts with the first of these, and ends with the stack.
-    """
-    bank = Bank.at(place.bank)
-    problem_of = functools.cache(bank.problem)
-    if place.gpus is not None:
-        stack.callback(place.gpus.close)
+    def __init__(
+        self, place: Place, stack: contextlib.ExitStack, tell: Callable[[CheckResult], None]
+    ) -> None:
+        self._place = place
+        self._stack = stack
+        self._tell = tell
+        self._bank = Bank.at(place.bank)
+        self._problem = functools.cache(self._bank.problem)
+        self._channel: Channel | None = None
+        if place.gpus is not None:
+            stack.callback(place.gpus.close)
 
-    @functools.cache
-    def channel() -> Channel:
-        opened = place.open_sandbox()
-        stack.callback(opened.close)
-        return opened
+    def _started(self) -> Channel:
+        if self._channel is None:
+            self._channel = self._place.open_sandbox()
+            self._stack.callback(self._channel.close)
+        return self._channel
 
-    def warm_up() -> None:
+    def warm_up(self) -> None:
         with contextlib.suppress(JudgeError):  # the first job meets it again, and tells of it
-            channel()
+            self._started()
             from mha_judge.judge import prepare  # while the supervisor starts
 
             prepare()
 
-    def graded(job: Job, tells_checks: bool) -> Report | JudgeError:
-        try:
-            started = channel()
-            from mha_judge.judge import grade  # while the supervisor starts
+    def graded(self, job: Job, tells_checks: bool) -> Report:
+        channel = self._started()
+        from mha_judge.judge import grade  # while the supervisor starts
 
-            return grade(
-                job.submission,
-                bank,
-                problem_of(job.problem),
-                started,
-                seed=job.seed,
-                verdict_only=job.verdict_only,
-                gpus=None if job.without_gpu else place.gpus,
-                on_check=tell if tells_checks else None,
-                shows_call=job.shows_call,
-            )
-        except JudgeError as error:
-            return error
-        except OSError:
-            raise
-        except Exception as error:  # a bug of ours must not stop the other grades
-            text = "".join(traceback.format_exception(error))
-            return JudgeError(f"the judge failed: {error!r}\n{text[-3_000:]}")
+        return grade(
+            job.submission,
+            self._bank,
+            self._problem(job.problem),
+            channel,
+            seed=job.seed,
+            verdict_only=job.verdict_only,
+            gpus=None if job.without_gpu else self._place.gpus,
+            on_check=self._tell if tells_checks else None,
+            shows_call=job.shows_call,
+        )
 
-    return warm_up, graded
+    def tried(self, call: Call) -> dict[str, Any]:
+        channel = self._started()
+        from mha_judge.judge import try_call
+
+        problem = self._problem(call.problem)
+        attempt = try_call(call.submission, self._bank, problem, channel, call.code, seed=call.seed)
+        return attempt.as_fields()
+
+
+def _done(work: Callable[[], Any]) -> Any:
+    """Return what comes of something to do, or why nothing does."""
+    try:
+        return work()
+    except JudgeError as error:
+        return error
+    except OSError:
+        raise
+    except Exception as error:  # a bug of ours must not stop the other grades
+        text = "".join(traceback.format_exception(error))
+        return JudgeError(f"the judge failed: {error!r}\n{text[-3_000:]}")

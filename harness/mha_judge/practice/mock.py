@@ -304,9 +304,9 @@ class Mock:
 
     def choose(self, asked: Asked, question: Question, choice: Choice, language: str) -> bool:
         """Keep which choice was taken; say whether it is right."""
-        asked.text = question.text if language == "en" else question.text_zh
-        asked.answer = text_of(choice, language)
-        asked.good_answer = [text_of(question.right, language)] if question.right else []
+        asked.text = question.text_in(language)
+        asked.answer = choice.text_in(language)
+        asked.good_answer = [question.right.text_in(language)] if question.right else []
         asked.right = choice == question.right
         self.save()
         return self._learner.choose(asked.problem, question, choice)
@@ -404,11 +404,6 @@ def free_folder(parent: Path, time: datetime) -> Path:
     name = f"mock-{time.astimezone():%Y-%m-%d}"
     names = [name, *(f"{name}-{number}" for number in range(2, 1000))]
     return next(folder for folder in map(parent.joinpath, names) if not folder.exists())
-
-
-def text_of(choice: Choice, language: str) -> str:
-    """Return a choice's text in a language."""
-    return choice.text if language == "en" else choice.text_zh
 
 
 def _require_writable(folder: Path) -> None:

@@ -6,6 +6,7 @@ when the learner gives up or starts over. What the learner is shown has been com
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -21,11 +22,12 @@ from typing import Any
 
 import platformdirs
 
+from mha_judge.bank import Bank
 from mha_judge.database import changing, connected, version_of
 from mha_judge.errors import ProgressUnavailable, UsageError
 
 PATH_VARIABLE = "MHA_JUDGE_PROGRESS"
-"""Environment variable that names the file."""
+"""Environment variable that names the file of the built-in bank."""
 
 _MIGRATIONS = (
     """
@@ -158,10 +160,17 @@ class Interview:
     ended: datetime | None = None
 
 
-def default_path() -> Path:
-    """Return where progress is kept: what the environment names, else the user's data folder."""
+def default_path(bank: Bank) -> Path:
+    """Return where progress is kept: what the environment names, else in the user's data folder.
+
+    A bank of one's own has a file beside that of the built-in one: an id is a problem of one bank.
+    """
     named = os.environ.get(PATH_VARIABLE)
-    return Path(named) if named else platformdirs.user_data_path("mha-judge") / "progress.sqlite3"
+    path = Path(named or platformdirs.user_data_path("mha-judge") / "progress.sqlite3")
+    if bank == Bank.builtin():
+        return path
+    place = hashlib.sha256(os.fsencode(bank.root)).hexdigest()[:12]
+    return path.with_stem(f"{path.stem}-{bank.root.name[:40]}-{place}")
 
 
 class Progress:

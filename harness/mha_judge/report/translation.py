@@ -1,4 +1,4 @@
-"""A report in another language: titles of checks, and the words of mistakes.
+"""A report in another language: titles of checks, answers to questions, the words of mistakes.
 
 Messages of checks stay in English, as do exceptions; JSON and JUnit XML are English throughout.
 """
@@ -38,8 +38,15 @@ def translated(report: Report, bank: Bank, language: str) -> Report:
         return diagnosis.model_copy(update=words)
 
     named = {one.title: of(one).title for one in report.diagnoses}
+    questions = bank.questions(report.problem).values()
+    answers = {one.told("en"): one.told(language) for one in questions}
     checks = [
-        check.model_copy(update={"diagnosis": named.get(check.diagnosis or "", check.diagnosis)})
+        check.model_copy(
+            update={
+                "diagnosis": named.get(check.diagnosis or "", check.diagnosis),
+                "explanation": answers.get(check.explanation, check.explanation),
+            }
+        )
         for check in with_titles(report.checks, bank.titles(language))
     ]
     return report.model_copy(

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import re
-import secrets
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from importlib.resources import files
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request, cookie_parser
-from starlette.responses import (
-    HTMLResponse,
-    JSONResponse,
-    PlainTextResponse,
-    RedirectResponse,
-    Response,
-)
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from mha_judge.browser.messages import reason
+from mha_judge.browser.pages import COMMON, HEADERS, NO_ENTRY, refused, shown
 from mha_judge.errors import UsageError
-from mha_judge.render.page import page
 from mha_judge.room.hub import Hub, Member
 from mha_judge.room.log import Log
 from mha_judge.room.messages import Here, read
@@ -36,14 +29,6 @@ from mha_judge.service.tokens import Asker, Role
 
 _COOKIE = "mha-judge-room"
 _OF_ROOM = re.compile(r"/rooms/([\w-]{1,40})(?:/|$)")
-_STATIC = {"room.js": "text/javascript", "room.css": "text/css"}
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
-_NO_ENTRY = "This needs the link that you were given: open it once more."
 _REFUSED, _FAILED = 4000, 1011
 """Codes with which a socket is closed: what was sent is no message; the server failed."""
 _FIRST_S = 10.0
@@ -80,30 +65,22 @@ def make_app(hub: Hub, log: Log, queue: Queue, *, secure: bool) -> Starlette:
         room, key = request.path_params["room"], request.path_params["key"]
         if log.role(room, key) is None:
             raise HTTPException(404, "There is no such room, or its link was another.")
-        entered = RedirectResponse(f"/rooms/{room}", 303, _HEADERS)
+        entered = RedirectResponse(f"/rooms/{room}", 303, HEADERS)
         entered.set_cookie(
             _COOKIE, key, path=f"/rooms/{room}", secure=secure, httponly=True, samesite="lax"
         )
         return entered
 
     async def room(request: Request) -> Response:
-        return _page("room.html", room=_asker(request).name)
+        return shown("room", _asker(request).name)
 
     async def record(request: Request) -> Response:
-        return _page("record.html", room=_interviewer(request).name)
+        return shown("record", _interviewer(request).name)
 
     async def events(request: Request) -> Response:
         """Return all that happened, for the playback."""
         told = await asyncio.to_thread(log.events, _interviewer(request).name)
-        return JSONResponse([*told], headers=_HEADERS)
-
-    async def static(request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in _STATIC:
-            raise HTTPException(404)
-        body = files("mha_judge.room").joinpath("static", name).read_bytes()
-        headers = {**_HEADERS, "Cache-Control": "no-cache"}
-        return Response(body, media_type=_STATIC[name], headers=headers)
+        return JSONResponse([*told], headers=HEADERS)
 
     async def socket(websocket: WebSocket) -> None:
         asker = websocket.scope["asker"]
@@ -113,21 +90,17 @@ def make_app(hub: Hub, log: Log, queue: Queue, *, secure: bool) -> Starlette:
         await websocket.accept()
         await _Connected(hub, websocket, asker).run()
 
-    async def healthz(_: Request) -> Response:
-        return JSONResponse({"status": "ok"})
-
     return Starlette(
         routes=[
             Route("/rooms/{room}/enter/{key}", enter),
             Route("/rooms/{room}", room),
             Route("/rooms/{room}/record", record),
             Route("/rooms/{room}/record.json", events),
-            Route("/static/{name}", static),
-            Route("/healthz", healthz),
+            *COMMON,
             WebSocketRoute("/rooms/{room}/socket", socket),
         ],
         lifespan=lifespan,
-        exception_handlers={HTTPException: _refused},
+        exception_handlers={HTTPException: refused},
     )
 
 
@@ -187,15 +160,15 @@ class _Connected:
             await self._socket.send_text(text)
         await self._close(_REFUSED, "the connection is too slow")
 
-    async def _close(self, code: int, reason: str) -> None:
+    async def _close(self, code: int, why: str) -> None:
         with suppress(RuntimeError):  # it is closed
-            await self._socket.close(code, clean(reason)[:100])
+            await self._socket.close(code, reason(why))
 
 
 def _asker(request: Request) -> Asker:
     asker: Asker | None = request.scope["asker"]
     if asker is None:
-        raise HTTPException(403, _NO_ENTRY)
+        raise HTTPException(403, NO_ENTRY)
     return asker
 
 
@@ -204,20 +177,3 @@ def _interviewer(request: Request) -> Asker:
     if asker.role is not Role.INTERVIEWER:
         raise HTTPException(403, "This is for interviewers.")
     return asker
-
-
-def _page(template: str, **values: str) -> Response:
-    nonce = secrets.token_urlsafe(12)
-    rules = {
-        "default-src": "'none'", "script-src": "'self'", "connect-src": "'self'",
-        "style-src": f"'self' 'nonce-{nonce}'", "img-src": "data:", "base-uri": "'none'",
-        "form-action": "'none'", "frame-ancestors": "'none'",
-    }  # fmt: skip
-    policy = "; ".join(f"{name} {value}" for name, value in rules.items())
-    body = page("mha_judge.room", template, nonce=nonce, **values)
-    return HTMLResponse(body, headers={**_HEADERS, "Content-Security-Policy": policy})
-
-
-async def _refused(_: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return PlainTextResponse(error.detail, error.status_code, _HEADERS)

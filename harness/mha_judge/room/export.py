@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 
 from mha_judge.bank import Bank
+from mha_judge.browser.pages import PROGRAM, STYLE, static_text
 from mha_judge.errors import UsageError
 from mha_judge.packet.answers import Answer, Environment
 from mha_judge.packet.folder import make_folder
@@ -78,15 +78,11 @@ def _time(at: float) -> str:
 
 def _recording(events: Sequence[Event], path: Path) -> Path:
     """Write a page that plays what happened, and asks nobody for anything."""
-    program, style = (
-        files("mha_judge.room").joinpath("static", name).read_text(encoding="utf-8")
-        for name in ("room.js", "room.css")
-    )
     text = page(
         "mha_judge.room",
         "recording.html",
-        program=program.replace("</script", "<\\/script").replace("<!--", "<\\!--"),
-        style=style,
+        program=static_text(PROGRAM).replace("</script", "<\\/script").replace("<!--", "<\\!--"),
+        style=static_text(STYLE),
         events=json.dumps([*events]).replace("<", "\\u003c"),
     )
     try:

@@ -3,7 +3,7 @@
 What a browser is sent has a `kind`: `room` is all there is, at first and after a change of problem
 or of what is seen; `changes` follow a text; `refused` says which message did nothing, and why;
 `cursor` and `people` tell who is there; `run`, `check` and `graded` go with a grade; `hint`,
-`note` and `clock` are what interviewers did.
+`note` and `clock` are what interviewers did; `tried` answers who made a call of one's own.
 """
 
 from __future__ import annotations
@@ -18,17 +18,21 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from mha_judge.errors import UsageError
-from mha_judge.report.models import CheckResult, Report, Reveal
+from mha_judge.errors import JudgeError, UsageError
+from mha_judge.pool.job import Call
+from mha_judge.pool.tries import Tries
+from mha_judge.report.models import CheckResult, Reveal
 from mha_judge.report.reveal import revealed, revealed_check
 from mha_judge.room.log import Event, Keys, Log
-from mha_judge.room.messages import Cursor, Message, Run
+from mha_judge.room.messages import Cursor, Message, Run, Try
 from mha_judge.room.room import Graded, Room
 from mha_judge.room.texts import Texts
+from mha_judge.sanitising import clean
 from mha_judge.service.models import Ask, Reason
 from mha_judge.service.queue import Queue, QueueFull
 from mha_judge.service.store import Store
 from mha_judge.service.tokens import Role
+from mha_judge.submission import Submission
 
 _MOST_UNSENT = 1_000
 """Messages that may wait for a browser; one that does not keep up is cut off, and comes back."""
@@ -36,6 +40,8 @@ _MOST_UNSENT_BYTES = 4 * 1024**2
 """Of them together; one message more may be of any length."""
 _MOST_PEOPLE = 16
 """Of each role: candidates cannot keep interviewers out."""
+_TOLD_THE_REFERENCE = {Reveal.HINTS, Reveal.FULL}
+"""Levels at which a candidate may make calls of one's own: they show what is right."""
 _PING_S = 15.0
 _AGAIN_S = 5.0
 _RATE = 60
@@ -93,6 +99,7 @@ class _Open:
         """Held from a proposal until it is on disk: events have one order."""
         self.members: set[Member] = set()
         self.came = 0
+        self.trying = False
 
     def tell(self, kind: str, *, only: Role | None = None, **body: Any) -> None:
         for member in [*self.members]:
@@ -103,12 +110,13 @@ class _Open:
 class Hub:
     """The rooms of one server."""
 
-    def __init__(self, log: Log, queue: Queue, store: Store, texts: Texts) -> None:
-        """Take what keeps the rooms, what grades, and what the bank says."""
+    def __init__(self, log: Log, queue: Queue, store: Store, texts: Texts, tries: Tries) -> None:
+        """Take what keeps the rooms, what grades, what the bank says, and what makes calls."""
         self._log = log
         self._queue = queue
         self._store = store
         self._texts = texts
+        self._tries = tries
         self._rooms: dict[str, _Open] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -186,6 +194,8 @@ class Hub:
                 other.tell("cursor", who=member.role, number=member.number, **body)
         elif isinstance(message, Run):
             await self._run(opened, member.role, message.problem)
+        elif isinstance(message, Try):
+            await self._try(opened, member, message)
         else:
             async with opened.lock:
                 events = opened.room.propose(member.role, message)
@@ -268,11 +278,10 @@ class Hub:
         if run.reason == Reason.JUDGE_FAILED and role is not Role.INTERVIEWER:
             told["message"] = "the judge failed; run it again"
         if run.report is not None:
-            report = Report.model_validate_json(run.report)
             level = Reveal.FULL if role is Role.INTERVIEWER else room.sees
-            told["report"] = revealed(report, level if is_last else Reveal.SCORE)
+            told["report"] = revealed(run.report, level if is_last else Reveal.SCORE)
             if role is Role.INTERVIEWER and is_last:
-                told["questions"] = self._texts.questions_on(report, room.language)
+                told["questions"] = self._texts.questions_on(run.report, room.language)
         return told
 
     # grading
@@ -308,7 +317,9 @@ class Hub:
         reason = Reason.JUDGE_FAILED if stored is None else stored.reason
         message = "its grade was not kept; run it again" if stored is None else stored.message
         report = None if stored is None else stored.report
-        graded_with = await asyncio.to_thread(self._texts.graded_with, run.problem)
+        graded_with = None
+        if report is not None:
+            graded_with = await asyncio.to_thread(self._texts.graded_with, run.problem)
         body = {
             "grade": run.grade, "reason": reason, "message": message, "report": report,
             "graded_with": graded_with,
@@ -328,6 +339,30 @@ class Hub:
             shown = revealed_check(check, level)
             if shown is not None:
                 member.tell("check", grade=run.grade, check=shown)
+
+    # calls of one's own
+
+    async def _try(self, opened: _Open, member: Member, asked: Try) -> None:
+        room, is_interviewer = opened.room, member.role is Role.INTERVIEWER
+        if not is_interviewer and room.sees not in _TOLD_THE_REFERENCE:
+            raise UsageError("what the reference gives is not shown in this room now")
+        async with opened.lock:
+            if opened.trying:
+                raise UsageError("a call is being tried; its answer comes first")
+            source = room.sheet(asked.problem).text.as_source
+            call = Call(asked.problem, Submission.of_text(source), asked.call)
+            body = {"problem": asked.problem, "call": asked.call}
+            await self._happen(opened, [room.event(member.role, "try", **body)])
+            opened.trying = True
+        self._spawn(self._tried(opened, member, call))
+
+    async def _tried(self, opened: _Open, member: Member, call: Call) -> None:
+        try:
+            member.tell("tried", attempt=await asyncio.to_thread(self._tries.tried, call))
+        except JudgeError as error:
+            member.tell("refused", what="try", why=clean(str(error), 2_000))
+        finally:
+            opened.trying = False
 
     def _spawn(self, work: Any) -> None:
         task = asyncio.get_running_loop().create_task(work)

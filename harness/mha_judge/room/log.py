@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mha_judge.database import changing, connected, prepare
+from mha_judge.database import changing, kept_at
 from mha_judge.errors import UsageError
 from mha_judge.service.tokens import Role
 
@@ -65,13 +64,7 @@ class Log:
             UsageError: It is none of this version's, or cannot be written.
         """
         self._lock = threading.Lock()
-        try:
-            self._db = connected(path)
-            prepare(self._db, _APPLICATION_ID, SCHEMA_VERSION, _SCHEMA, alone=False)
-        except (OSError, sqlite3.Error) as error:
-            raise UsageError(
-                f"{path} cannot be used for rooms: {error}; name another folder with --store"
-            ) from error
+        self._db = kept_at(path, _APPLICATION_ID, SCHEMA_VERSION, _SCHEMA, alone=False)
 
     def make(self) -> Keys:
         """Make a room, and return its keys, which cannot be had again."""

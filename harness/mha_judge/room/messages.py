@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field
 
-from mha_judge.errors import UsageError
+from mha_judge.browser.messages import Message as _Message
+from mha_judge.browser.messages import reader
 from mha_judge.report.models import Reveal
 from mha_judge.room.changes import MAX_UNITS
 
-MAX_MESSAGE_BYTES = 2 * 1024**2
-"""A text as long as may be, each character of which is an escape in JSON."""
 _Problem = Annotated[str, Field(max_length=60)]
 _Version = Annotated[int, Field(ge=0, strict=True)]
 _Place = Annotated[int, Field(ge=0, le=MAX_UNITS, strict=True)]
-
-
-class _Message(BaseModel):
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
 class Here(_Message):
     """The first one: what the browser has already, after a break perhaps."""
 
     kind: Literal["here"]
-    versions: Annotated[dict[_Problem, _Version], Field(max_length=64)] = {}
+    versions: Annotated[dict[_Problem, _Version], Field(max_length=64, default_factory=dict)]
 
 
 class Push(_Message):
@@ -53,6 +47,14 @@ class Run(_Message):
 
     kind: Literal["run"]
     problem: _Problem
+
+
+class Try(_Message):
+    """Call what a problem's text defines, beside the reference."""
+
+    kind: Literal["try"]
+    problem: _Problem
+    call: Annotated[str, Field(max_length=10_000)]
 
 
 class Pasted(_Message):
@@ -107,25 +109,5 @@ class Hint(_Message):
 
 
 ForInterviewers = Show | See | Clock | Note | Hint
-Message = Push | Cursor | Run | Pasted | Focus | ForInterviewers
-_MESSAGE: TypeAdapter[Here | Message] = TypeAdapter(
-    Annotated[Here | Message, Field(discriminator="kind")]
-)
-
-
-def read(text: str) -> Here | Message:
-    """Return a message.
-
-    Raises:
-        UsageError: It is none.
-    """
-    try:
-        return _MESSAGE.validate_python(
-            json.loads(text)
-        )  # pydantic's reader wants whole characters
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"no message of a room: {place}: {first['msg']}") from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError("no message of a room: it is no JSON") from error
+Message = Push | Cursor | Run | Try | Pasted | Focus | ForInterviewers
+read = reader(Here | Message)

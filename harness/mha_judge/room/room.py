@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mha_judge.errors import UsageError
-from mha_judge.report.models import Reveal
+from mha_judge.report.models import Report, Reveal
 from mha_judge.room.changes import Text
 from mha_judge.room.log import Event
 from mha_judge.room.messages import (
@@ -60,8 +60,7 @@ class Graded:
     reason: str = ""
     """Why it is done; empty while it is not."""
     message: str = ""
-    report: str | None = None
-    """As JSON."""
+    report: Report | None = None
 
 
 class Room:
@@ -149,7 +148,8 @@ class Room:
             case "graded":
                 run = self.runs[body["grade"]]
                 run.reason, run.message = body["reason"], body["message"]
-                run.report = body["report"]
+                if body["report"] is not None:
+                    run.report = Report.model_validate_json(body["report"])
             case "see":
                 self.sees = Reveal(body["level"])
             case "clock":

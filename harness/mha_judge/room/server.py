@@ -9,19 +9,22 @@ from functools import partial
 from pathlib import Path
 
 from mha_judge.bank import Bank
+from mha_judge.browser.messages import MAX_MESSAGE_BYTES
 from mha_judge.errors import UsageError
 from mha_judge.library import Judge
+from mha_judge.pool.job import Place
+from mha_judge.pool.tries import Tries
 from mha_judge.report.models import Reveal
 from mha_judge.room.app import asker_of, make_app
 from mha_judge.room.hub import Hub
 from mha_judge.room.log import Log
-from mha_judge.room.messages import MAX_MESSAGE_BYTES
 from mha_judge.room.texts import Texts
 from mha_judge.sandbox import SandboxOptions
+from mha_judge.service.address import Address
 from mha_judge.service.gate import Gate
 from mha_judge.service.metrics import Metrics
 from mha_judge.service.queue import Queue
-from mha_judge.service.running import Address, run, tried
+from mha_judge.service.running import run, tried
 from mha_judge.service.store import Store
 
 _DRAIN_S = 10
@@ -73,13 +76,14 @@ def serve(options: Options, say: Callable[[str], None]) -> None:
         closing(Store(options.folder / "grades.sqlite")) as store,  # one server has it alone
         closing(Log(options.folder / "rooms.sqlite")) as log,
         Judge(bank=options.bank, sandbox=options.sandbox, workers=options.workers) as judge,
+        closing(Tries(Place(options.bank, options.sandbox.open))) as tries,
     ):
         confined = tried(judge)
         queue = Queue(
             judge, store, Metrics(), workers=judge.workers, most=_QUEUE,
             queue_timeout_s=_QUEUE_TIMEOUT_S, keep_s=_KEEP_S,
         )  # fmt: skip
-        hub = Hub(log, queue, store, Texts(Bank.at(options.bank)))
+        hub = Hub(log, queue, store, Texts(Bank.at(options.bank)), tries)
         url = options.address.url(listening)
         say(f"answers run in {confined.sandbox.backend}: {confined.sandbox.tier}")
         say(f"serving on {url}")

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from markdown_it import MarkdownIt
-
 from mha_judge.bank import Bank
+from mha_judge.browser.pages import as_html
 from mha_judge.errors import BankError
 from mha_judge.packet.answers import Environment
 from mha_judge.packet.questions import general, questions
 from mha_judge.report.models import Report
 from mha_judge.scoring.keys import Keys
-
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
-"""HTML in a text is shown, not followed."""
 
 
 class Texts:
@@ -37,10 +33,10 @@ class Texts:
     def of_problem(self, problem: str, language: str) -> dict[str, Any]:
         """Return title, task and fine print of a problem, the texts as HTML."""
         try:
-            task = _MARKDOWN.render(self._bank.task(problem, language))
-            fine_print = _MARKDOWN.render(self._bank.fine_print(problem, language))
+            task = as_html(self._bank.task(problem, language))
+            fine_print = as_html(self._bank.fine_print(problem, language))
         except BankError as error:
-            task, fine_print = _MARKDOWN.render(str(error)), ""
+            task, fine_print = as_html(str(error)), ""
         return {"title": self.title(problem, language), "task": task, "fine_print": fine_print}
 
     def graded_with(self, problem: str) -> dict[str, str] | None:

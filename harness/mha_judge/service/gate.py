@@ -15,6 +15,7 @@ from mha_judge.service.tokens import Asker
 MAX_BODY_BYTES = 8 * 1024**2
 _MOST_IGNORED_BYTES = 1024**2
 """What is read of a body that is refused anyway."""
+_PORTS = {"http": 80, "https": 443}
 BODY_S = 20.0
 """What a client may take to send a body."""
 
@@ -85,7 +86,9 @@ class Gate:
         host, origin = _name(f"//{headers.get('host', '')}"), headers.get("origin")
         if not host or (self._hosts is not None and host not in self._hosts):
             return _because(421, "this server is not reached under that name; see --allow-host")
-        if origin is not None and _name(origin) != host:
+        if origin is not None and (
+            _name(origin) != host or _is_other_port(origin, headers["host"])
+        ):
             return _because(403, "pages of other sites may not ask this server")
         return None
 
@@ -134,6 +137,16 @@ def _name(url: str) -> str:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
         return ""
+
+
+def _is_other_port(origin: str, host: str) -> bool:
+    """Return whether a page is of another server of the same machine, to which cookies go too."""
+    try:
+        asked, url = urlsplit(f"//{host}").port, urlsplit(origin)
+        # some proxies leave the port out
+        return asked is not None and asked != (url.port or _PORTS.get(url.scheme))
+    except ValueError:
+        return True
 
 
 def _because(status: int, detail: str) -> JSONResponse:

@@ -11,11 +11,12 @@ from mha_judge.errors import UsageError
 from mha_judge.library import Judge
 from mha_judge.report.models import Reveal
 from mha_judge.sandbox import SandboxOptions
+from mha_judge.service.address import Address
 from mha_judge.service.app import make_app
 from mha_judge.service.gate import Gate
 from mha_judge.service.metrics import Metrics
 from mha_judge.service.queue import Queue
-from mha_judge.service.running import Address, run, tried
+from mha_judge.service.running import run, tried
 from mha_judge.service.store import Store
 from mha_judge.service.tokens import Tokens
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from mha_judge.database import changing, connected, prepare
+from mha_judge.database import changing, kept_at
 from mha_judge.errors import UsageError
 from mha_judge.service.models import Ask, Reason
 
@@ -57,13 +56,7 @@ class Store:
             UsageError: It is none of this version's, in use, or cannot be written.
         """
         self._lock = threading.Lock()
-        try:
-            self._db = connected(path)
-            prepare(self._db, _APPLICATION_ID, SCHEMA_VERSION, _SCHEMA, alone=True)
-        except (OSError, sqlite3.Error) as error:
-            raise UsageError(
-                f"{path} cannot be used as a store: {error}; name another with --store"
-            ) from error
+        self._db = kept_at(path, _APPLICATION_ID, SCHEMA_VERSION, _SCHEMA, alone=True)
 
     def add(self, grades: Sequence[Stored], owner: str, key: str | None, digest: str) -> list[str]:
         """Keep new grades, on disk when this returns; return their ids.

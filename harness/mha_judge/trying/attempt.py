@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy
@@ -73,6 +73,10 @@ class Attempt:
         if self.expected_error or self.got_error:
             return not (self.expected_error and self.got_error)
         return any(one.fault and one.counts for one in self.results)
+
+    def as_fields(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {**asdict(self), "wrong": self.is_wrong}
 
 
 def results_of(target: Target, answer: Answer) -> list[Result]:

@@ -183,7 +183,7 @@ def placed(node: ast.expr) -> Iterator[None]:
 
 
 def _at(node: ast.expr, text: str) -> UsageError:
-    return UsageError(f"--call, line {node.lineno}, column {node.col_offset + 1}: {text}")
+    return UsageError(f"the call, line {node.lineno}, column {node.col_offset + 1}: {text}")
 
 
 def _joined(node: ast.expr, operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:

@@ -65,14 +65,14 @@ class Script(Notation):
             UsageError: If the code cannot be read, or calls nothing of the contract.
         """
         if len(code) > MAX_CHARACTERS:
-            raise UsageError(f"--call is longer than {MAX_CHARACTERS} characters")
+            raise UsageError(f"the call is longer than {MAX_CHARACTERS} characters")
         try:
             lines = ast.parse(textwrap.dedent(code)).body
         except SyntaxError as error:
             told = f"line {error.lineno}: {error.msg}"
-            raise UsageError(f"--call is not Python: {told}") from error
+            raise UsageError(f"the call is not Python: {told}") from error
         except (ValueError, RecursionError, MemoryError) as error:
-            raise UsageError("--call is not Python, or nested too deeply") from error
+            raise UsageError("the call is not Python, or nested too deeply") from error
         with self._context.trials():
             try:
                 for line in lines:
@@ -82,8 +82,8 @@ class Script(Notation):
         if self._last is None:
             name = next(iter(self._proxies))
             if self._instances:
-                raise UsageError(f"--call makes a {name} and calls nothing of it; add its call")
-            raise UsageError(f"--call calls nothing of the problem; call {name}(…)")
+                raise UsageError(f"the call makes a {name} and calls nothing of it; add its call")
+            raise UsageError(f"the call calls nothing of the problem; call {name}(…)")
         return self._last
 
     def _line(self, line: ast.stmt) -> None:
@@ -98,11 +98,13 @@ class Script(Notation):
                 for target in targets:
                     self._assign(line, target, value)
                 return
-        raise UsageError(f"--call, line {line.lineno}: assignments and calls are what may be there")
+        raise UsageError(
+            f"the call, line {line.lineno}: assignments and calls are what may be there"
+        )
 
     def _assign(self, line: ast.stmt, target: ast.expr, value: Any) -> None:
         """Give a value a name, or its parts one each."""
-        place = f"--call, line {line.lineno}"
+        place = f"the call, line {line.lineno}"
         match target:
             case ast.Name(id=name):
                 self.names[name] = value
@@ -176,7 +178,7 @@ class Script(Notation):
         if lacking := [name for name in _required(self._context, target) if values[name] is None]:
             known = ", ".join(target.entry.arguments)
             raise UsageError(
-                f"--call, line {node.lineno}: `{lacking[0]}` is missing; the contract has {known}"
+                f"the call, line {node.lineno}: `{lacking[0]}` is missing; the contract has {known}"
             )
         told = tuple(f"{name} {form_of(v)}" for name, v in values.items() if v is not None)
         given = [*values.values()]
@@ -231,7 +233,7 @@ def _by_name(
     if len(args) > len(names) or unknown:
         which = f"`{unknown[0]}`" if unknown else f"{len(args)} arguments"
         raise UsageError(
-            f"--call, line {node.lineno}: `{ast.unparse(node)[:80]}` does not take {which}; "
+            f"the call, line {node.lineno}: `{ast.unparse(node)[:80]}` does not take {which}; "
             f"the contract has {', '.join(names)}"
         )
     return {name: args[i] if i < len(args) else named.get(name) for i, name in enumerate(names)}

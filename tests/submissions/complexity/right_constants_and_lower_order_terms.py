@@ -11,6 +11,7 @@ ANSWERS = {
     "flash_extra_memory": "2*n",
     "sliding_window": "4*n*w*d",
     "gqa_cache_fraction": "2*G/(2*h)",
+    "gqa_parameters": "4*d*d - 2*d*d*(h - G)/h",
 }
 
 

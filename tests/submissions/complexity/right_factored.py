@@ -13,6 +13,7 @@ ANSWERS = dict(
     flash_extra_memory="n",
     sliding_window="d*w*n",
     gqa_cache_fraction="G/h",
+    gqa_parameters="2*d**2*(1 + G/h)",
 )
 
 

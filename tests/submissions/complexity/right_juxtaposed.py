@@ -12,6 +12,7 @@ ANSWERS = {
     "flash_extra_memory": "n",
     "sliding_window": "nwd",
     "gqa_cache_fraction": "G/h",
+    "gqa_parameters": "2dd + 2ddG/h",
 }
 
 

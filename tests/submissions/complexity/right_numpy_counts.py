@@ -13,6 +13,7 @@ ANSWERS = {
     "flash_extra_memory": "O(n)",
     "sliding_window": "O(n * w * d)",
     "gqa_cache_fraction": "1 / (h / G)",
+    "gqa_parameters": "2 * d * (d + G * (d / h))",
 }
 
 

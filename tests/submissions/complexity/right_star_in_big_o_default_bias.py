@@ -13,6 +13,7 @@ ANSWERS["conv_layer"] = "O(k*n*d^2)"
 ANSWERS["flash_extra_memory"] = "O(n)"
 ANSWERS["sliding_window"] = "O(n*w*d)"
 ANSWERS["gqa_cache_fraction"] = "G/h"
+ANSWERS["gqa_parameters"] = "2*d**2 + 2*d**2*G/h"
 
 
 def mha_flops(B, n, d, h):

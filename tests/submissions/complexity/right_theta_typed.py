@@ -14,6 +14,7 @@ ANSWERS: dict[str, str] = {
     "flash_extra_memory": "Θ(n)",
     "sliding_window": "Θ(n w d)",
     "gqa_cache_fraction": "G/h",
+    "gqa_parameters": "2 d^2 (h + G) / h",
 }
 
 

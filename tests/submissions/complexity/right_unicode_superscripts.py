@@ -11,6 +11,7 @@ ANSWERS = {
     "flash_extra_memory": "n",
     "sliding_window": "n·w·d",
     "gqa_cache_fraction": "G/h",
+    "gqa_parameters": "2·d² + 2·d²·G/h",
 }
 
 # 每次乘加算 2 次浮点运算

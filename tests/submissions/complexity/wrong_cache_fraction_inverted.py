@@ -13,6 +13,7 @@ ANSWERS = {
     "flash_extra_memory": "n",
     "sliding_window": "n·w·d",
     "gqa_cache_fraction": "h/G",
+    "gqa_parameters": "2*d**2 + 2*d**2*G/h",
 }
 
 

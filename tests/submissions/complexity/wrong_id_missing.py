@@ -11,6 +11,7 @@ ANSWERS = {
     "conv_layer": "k*n*d**2",
     "sliding_window": "n*w*d",
     "gqa_cache_fraction": "G/h",
+    "gqa_parameters": "2*d**2 + 2*d**2*G/h",
 }
 
 

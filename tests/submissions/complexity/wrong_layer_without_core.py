@@ -13,6 +13,7 @@ ANSWERS = {
     "flash_extra_memory": "O(n)",
     "sliding_window": "O(n w d)",
     "gqa_cache_fraction": "G/h",
+    "gqa_parameters": "2*d**2 + 2*d**2*G/h",
 }
 
 

@@ -13,6 +13,7 @@ ANSWERS = {
     "flash_extra_memory": "n",
     "sliding_window": "n*w*d",
     "gqa_cache_fraction": "G/h",
+    "gqa_parameters": "2*d**2 + 2*d**2*G/h",
 }
 
 

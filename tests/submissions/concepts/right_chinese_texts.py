@@ -25,4 +25,13 @@ ANSWERS = {
     "rope_property": "内容给定时，它只取决于 i − j",
     "decoding_limit": "从内存读取权重和缓存",
     "dropout_on_weights": "乘以 1/(1 − p)，使输出的期望不变",
+    "top_p_keeps": "最可能的几个，刚好使概率之和达到 p",
+    "layer_norm_against_rms_norm": "减去各特征的均值",
+    "cross_entropy_gradient": "p − one_hot(y)",
+    "beam_length_penalty": "每个 token 都使总和下降，短序列会占上风",
+    "pre_norm_output": "y + FFN(Norm₂(y))",
+    "swiglu_width": "三分之二，即 8d/3",
+    "alibi_positions": "按距离成比例地降低分数，各头有自己的比例",
+    "learned_sink": "各个键的权重之和小于一",
+    "memory_needs_relative": "每个片段若重新编号，新旧状态的位置就会重复",
 }

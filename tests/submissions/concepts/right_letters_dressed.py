@@ -24,4 +24,13 @@ ANSWERS = {
     "rope_property": "(A)",
     "decoding_limit": "(D)",
     "dropout_on_weights": "(C)",
+    "top_p_keeps": "(D)",
+    "layer_norm_against_rms_norm": "(A)",
+    "cross_entropy_gradient": "(B)",
+    "beam_length_penalty": "(D)",
+    "pre_norm_output": "(C)",
+    "swiglu_width": "(C)",
+    "alibi_positions": "(A)",
+    "learned_sink": "(B)",
+    "memory_needs_relative": "(D)",
 }

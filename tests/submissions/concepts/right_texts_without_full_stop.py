@@ -24,4 +24,13 @@ ANSWERS = {
     "rope_property": "for given contents it depends on i − j only",
     "decoding_limit": "reading weights and cache from memory",
     "dropout_on_weights": "they are multiplied by 1/(1 − p), so that the expected output is unchanged",
+    "top_p_keeps": "the fewest most probable ones that together hold at least p",
+    "layer_norm_against_rms_norm": "it subtracts the features' mean",
+    "cross_entropy_gradient": "p − one_hot(y)",
+    "beam_length_penalty": "every token lowers the sum, so that short sequences would win",
+    "pre_norm_output": "y + ffn(norm₂(y))",
+    "swiglu_width": "two thirds as many, 8d/3",
+    "alibi_positions": "it lowers scores in proportion to the distance, at a rate of each head's own",
+    "learned_sink": "keys get weights that sum to less than one",
+    "memory_needs_relative": "numbered anew in each segment, old and new states would share positions",
 }

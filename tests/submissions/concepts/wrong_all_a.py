@@ -25,4 +25,13 @@ ANSWERS = {
     "rope_property": "a",
     "decoding_limit": "a",
     "dropout_on_weights": "a",
+    "top_p_keeps": "a",
+    "layer_norm_against_rms_norm": "a",
+    "cross_entropy_gradient": "a",
+    "beam_length_penalty": "a",
+    "pre_norm_output": "a",
+    "swiglu_width": "a",
+    "alibi_positions": "a",
+    "learned_sink": "a",
+    "memory_needs_relative": "a",
 }

@@ -25,4 +25,13 @@ ANSWERS = {
     "rope_property": "a",
     "decoding_limit": "d",
     "dropout_on_weights": "c",
+    "top_p_keeps": "d",
+    "layer_norm_against_rms_norm": "a",
+    "cross_entropy_gradient": "b",
+    "beam_length_penalty": "d",
+    "pre_norm_output": "c",
+    "swiglu_width": "c",
+    "alibi_positions": "a",
+    "learned_sink": "b",
+    "memory_needs_relative": "d",
 }

@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: mha-numpy
 # mistake: blocked scores are lowered by 10
-# diagnosis: mask-fill-too-small
+# diagnosis: mask-penalty-too-small
 import numpy as np
 
 

@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: sdpa-numpy
 # mistake: blocked scores are lowered by 10
-# diagnosis: fill-too-small
+# diagnosis: penalty-too-small
 import numpy as np
 
 

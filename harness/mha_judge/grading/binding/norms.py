@@ -20,26 +20,26 @@ def scales_and_shifts(
 
     Words in their names tell them apart, else the numbers they start with, ones in a scale, zeros
     in a shift, else a single letter. If fewer than wanted are found, the unknown vectors are taken
-    in turns, a scale before its shift.
+    in turns, a scale before its shift; if these are too few as well, each is a scale.
     """
     beside: dict[str, list[ParameterInfo]] = {}
     for vector in vectors:
         beside.setdefault(vector.path.rpartition(".")[0], []).append(vector)
-    plain, guessed = (
-        [pair for members in beside.values() for pair in _pairs(members, in_turns)]
-        for in_turns in (False, True)
+    plain, in_turns, scales = (
+        [pair for members in beside.values() for pair in _pairs(members, guess)]
+        for guess in ("", "in turns", "scales")
     )
-    return plain if len(plain) >= wanted else guessed
+    return next((one for one in (plain, in_turns, scales) if len(one) >= wanted), in_turns)
 
 
 def _pairs(
-    members: Sequence[ParameterInfo], in_turns: bool
+    members: Sequence[ParameterInfo], guess: str
 ) -> Iterator[tuple[ParameterInfo, ParameterInfo | None]]:
     kinds: list[bool | None] = []  # whether it is a shift; None for neither
     for known in _are_shifts(members):
-        if known is None and kinds and kinds[-1] is False:  # right after a scale
-            known = True
-        kinds.append(False if known is None and in_turns else known)
+        if known is None and kinds and kinds[-1] is False and guess != "scales":
+            known = True  # right after a scale
+        kinds.append(False if known is None and guess else known)
     scales = [place for place, shift in enumerate(kinds) if shift is False]
     shifts = [place for place, shift in enumerate(kinds) if shift]
     for number, scale in enumerate(scales):

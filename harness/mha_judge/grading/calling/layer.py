@@ -204,7 +204,7 @@ class Layer(Target):
         self.training = training
 
     def as_it_is(self) -> Layer:
-        kept = copy.copy(self)
+        kept = copy.copy(self)  # with its weights: a layer that gets others changes none in place
         kept.__dict__.pop("_references", None)
         kept._stale = True
         return kept
@@ -223,8 +223,7 @@ class Layer(Target):
 
     def without_biases(self) -> Layer:
         """Set every bias to zero, so that a position of zeros has scores of exactly 0."""
-        for role in self._roles:
-            role.bias.zero_()
+        self._roles = [replace(role, bias=torch.zeros_like(role.bias)) for role in self._roles]
         self.bind_first(self.maker.chosen)
         return self
 
@@ -234,9 +233,12 @@ class Layer(Target):
         Args:
             size: The number. Where the contract has no bias, the candidate's own stays zero.
         """
-        for role, holder in zip(self.entry.roles, self._roles, strict=True):
-            if role.split == "in" and held(self._contract, role)[1] is not None:
-                holder.bias.add_(size)
+        self._roles = [
+            replace(holder, bias=holder.bias + size)
+            if role.split == "in" and held(self._contract, role)[1] is not None
+            else holder
+            for role, holder in zip(self.entry.roles, self._roles, strict=True)
+        ]
         self.bind_first(self.maker.chosen)
 
     def like(self, dtype: torch.dtype | None = None, **sizes: Any) -> Layer:

@@ -67,11 +67,20 @@ class Case:
         return self.fitting(dict.fromkeys(self.long, size))
 
     def fitting(self, letters: Mapping[str, int]) -> dict[str, int]:
-        """Return sizes that the contract allows, even ones where it requires that."""
-        return {
+        """Return sizes that the contract allows.
+
+        Some must be even. A length that must not be shorter than another stays as much longer.
+        """
+        fitted = {
             letter: size + size % 2 if letter in self.domain.even else size
             for letter, size in letters.items()
         }
+        plain = self.shapes.letters
+        for less, more in self.domain.at_most.items():
+            sizes = {**plain, **fitted}
+            if {less, more} <= plain.keys() and sizes[less] > sizes[more]:
+                fitted[more] = sizes[less] + plain[more] - plain[less]
+        return fitted
 
     def with_numbers(self, numbers: Mapping[int, Any]) -> list[Any]:
         """Return the arguments, some of them replaced, by their places."""

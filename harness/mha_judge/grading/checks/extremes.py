@@ -12,6 +12,9 @@ from mha_judge.grading.draw import Draw
 
 _DRAWN = 99
 """Positions to choose from. In about half of them the largest score in size is negative."""
+_LOWEST = 10
+"""How much the lowest score counts against the mean of all heads: a mistake shows more if that is
+low too."""
 _NEXT_TO = 0.97
 """The share of the largest score that is aimed at: rounding must not lead beyond it."""
 
@@ -40,9 +43,8 @@ def lowest_with_itself(
         return scores
 
     x = draw.normal(_DRAWN, width, dtype=torch.float64)
-    scores = scores_of(x)
-    chosen = (scores.amin(-1) / scores.abs().amax(-1)).argmin()
-    x = x[chosen, None]
     for _ in range(3):  # a bias does not grow with x
-        x = x * (_NEXT_TO * LARGEST_SCORE / scores_of(x).abs().max()) ** 0.5
-    return x[0].float()
+        largest = scores_of(x).abs().amax(-1, keepdim=True)
+        x = x * (_NEXT_TO * LARGEST_SCORE / largest) ** 0.5
+    scores = scores_of(x)
+    return x[(_LOWEST * scores.amin(-1) + scores.mean(-1)).argmin()].float()

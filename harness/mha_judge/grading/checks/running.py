@@ -227,7 +227,7 @@ class Run:
             return ""
         if spec.question not in self._task.questions:
             raise BankError(f"{item.nodeid}: questions.toml has no {spec.question!r}; add it")
-        return self._task.questions[spec.question].told
+        return self._task.questions[spec.question].told("en")
 
     def _missing_ground(self, spec: CheckSpec) -> str | None:
         for name in spec.after:

@@ -29,7 +29,7 @@ def linear(case: Case) -> list[int]:
     if "v" not in case.domain.shapes or case.is_half:
         return []
     names = case.target.entry.arguments
-    return [index for index in case.shapes.numbers if names[index] not in ("q", "k")]
+    return [index for index in case.shapes.numbers if names[index] in ("v", "grad_output")]
 
 
 def with_positions(case: Case) -> list[int]:

@@ -363,6 +363,8 @@ class _Rows:
                 return _has_items(case)
             case "size" if value == "one":  # where gradients are 0, but for rounding
                 return bool(case.lengths) and not by_hand
+            case "size" if value == "first" and case.domain.at_most:
+                return False
             case "size":
                 return len(case.lengths) > (value in _LENGTHS_APART)
             case "heads":

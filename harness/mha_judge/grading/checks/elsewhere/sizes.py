@@ -42,7 +42,7 @@ def _unlike(asking: Asking, case: Case, first: bool) -> Iterator[Finding]:
         if given is None:
             continue
         old = case.shapes.letters.get(letter, 0)
-        if old == 1 and letter in case.long:  # one position may be broadcast
+        if old == 1:  # it may be broadcast
             continue
         others = (old + 1, old - 1, 2 * old) if first else (old + 1,)
         for new in others:  # not 1, which PyTorch would broadcast

@@ -1,0 +1,41 @@
+# expect: rejected
+# problem: beam-search
+# mistake: of equal scores, those of finished beams come last
+# diagnosis: equal-ones-by-finished
+import torch
+
+
+def beam_search(score, prefix, beams, steps, end, alpha=0.0):
+    if beams < 1 or steps < 1 or alpha < 0:
+        raise ValueError("beams, steps, alpha")
+    T = prefix.shape[0]
+    tokens = prefix[None].clone()
+    total = torch.zeros(1, dtype=torch.float64)
+    length = torch.zeros(1, dtype=torch.long)
+    done = torch.zeros(1, dtype=torch.bool)
+    for step in range(steps):
+        if done.all():
+            break
+        live = torch.nonzero(~done)[:, 0]
+        logits = score(tokens[live])
+        dtype = torch.float64 if logits.dtype == torch.float64 else torch.float32
+        logp = torch.log_softmax(logits.to(dtype), dim=-1)
+        V = logp.shape[-1]
+        total = total.to(dtype)
+        cand = torch.full((len(tokens), V), -torch.inf, dtype=dtype)
+        cand[live] = total[live, None] + logp
+        cand[done, end] = total[done]
+        new_length = length + (~done).long()
+        penalty = ((5 + new_length.to(dtype)) / 6) ** alpha
+        value = (cand / penalty[:, None]).flatten()
+        who = torch.cat((torch.nonzero(~done)[:, 0], torch.nonzero(done)[:, 0]))
+        place = (who[:, None] * V + torch.arange(V)).flatten()
+        ranked, o = value[place].sort(descending=True, stable=True)
+        order = place[o]
+        order = order[ranked > -torch.inf][:beams]
+        parent, token = order // V, order % V
+        tokens = torch.cat((tokens[parent], token[:, None]), dim=1)
+        total, length = cand.flatten()[order], new_length[parent]
+        done = done[parent] | (token == end)
+    scores = total / ((5 + length.to(dtype)) / 6) ** alpha
+    return tokens[:, : T + int(length.max())], scores
