@@ -1,5 +1,6 @@
 """Rooms in a real browser: two people, one text, whatever happens to the connection."""
 
+import json
 import shutil
 import signal
 import socket
@@ -8,6 +9,7 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import firefox
 import pytest
 from rooms import NEXT, PROBLEM, Rooms
 
@@ -21,8 +23,9 @@ pytestmark = [
 RIGHT = (
     Path(__file__).parents[1] / "submissions" / PROBLEM / "right_complex_exponentials.py"
 ).read_text("utf-8")
-TYPING_S = 20
-AWAY_S = 10
+TEXT = "document.querySelector('.cm-content').cmTile.view.state.doc.toString()"
+TYPING_S = 60
+AWAY_S = 30
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +51,7 @@ class Page:
     @property
     def text(self):
         """All of the text, also what is scrolled out of sight."""
-        return self.page.evaluate(
-            "document.querySelector('.cm-content').cmTile.view.state.doc.toString()"
-        )
+        return self.page.evaluate(TEXT)
 
     def type(self, text, place="Control+End", delay=0):
         self.page.click(".cm-content")
@@ -161,6 +162,30 @@ def test_two_who_type_at_both_ends_of_a_line_end_with_one_text(chromium, rooms):
         text = same_text([one, other])
         assert text.count("a😀") == count
         assert count > 10
+
+
+@pytest.mark.skipif(firefox.PROGRAM is None, reason="there is no firefox")
+def test_browsers_of_two_makers_share_a_text_and_its_grade(chromium, rooms, tmp_path):
+    control, end, enter = "\ue009", "\ue010", "\ue007"
+    theirs = firefox.Firefox(tmp_path)
+    with pages(chromium, rooms.links[2][0]) as (one,):
+        theirs.goto(rooms.links[3][0])
+        theirs.waits_for("document.querySelector('.cm-content') !== null")
+        one.paste(RIGHT)
+        theirs.waits_for(f"({TEXT}).length === {len(RIGHT)}")
+        theirs.evaluate("document.querySelector('.cm-content').focus()")
+        theirs.press(control, end)
+        theirs.type("# 注😀")
+        one.waits_for("# 注😀")
+        one.page.keyboard.press("Control+z")  # takes back the paste alone
+        theirs.waits_for(f"!({TEXT}).includes('return')")
+        one.page.keyboard.press("Control+Shift+z")
+        theirs.waits_for(f"({TEXT}).startsWith({json.dumps(RIGHT)})")
+        assert one.text == theirs.evaluate(TEXT) == f"{RIGHT}# 注😀"
+        theirs.press(control, enter)
+        one.page.wait_for_selector(".verdict.accepted")
+        theirs.waits_for("document.querySelector('.verdict.accepted') !== null")
+    theirs.close()
 
 
 def test_a_connection_that_was_away_brings_both_sides_together(chromium, rooms):
@@ -283,9 +308,7 @@ def test_a_room_is_used_by_keyboard_alone_and_played_back(chromium, rooms):
         played.goto(f"{other.page.url}/record")
         for _ in range(2):
             played.get_by_label("Place in the recording").press("End")
-            assert text == played.evaluate(
-                "document.querySelector('.cm-content').cmTile.view.state.doc.toString()"
-            )
+            assert text == played.evaluate(TEXT)
             played.get_by_label("Place in the recording").press("Home")
         played.get_by_role("button", name="Next run").click()
         played.wait_for_selector(".verdict.accepted")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -95,6 +96,23 @@ def test_each_role_is_told_of_a_run_what_it_may_know(rooms):
         assert pages.get(interviewer[0]).status_code == 200
         kinds = [event[2] for event in pages.get(f"/rooms/{candidate[1]}/record.json").json()]
     assert kinds.count("graded") == 1 and {"note", "hint", "clock", "show", "join"} <= {*kinds}
+
+
+def test_a_room_speaks_one_language(tmp_path):
+    chinese = re.compile("[\u4e00-\u9fff]")
+    rooms = Rooms(tmp_path, PROBLEM, options=("--lang", "zh"))
+    with browsers(rooms, rooms.links[1]) as [(one, told)]:
+        one.send(
+            "push", problem=PROBLEM, version=told["version"], client="zh",
+            changes=[replaced(told, WRONG)],
+        )  # fmt: skip
+        one.send("run", problem=PROBLEM)
+        assert chinese.search(one.next("check")["check"]["title"])
+        report = one.next("graded")["report"]
+        mistake = report["diagnoses"][0]
+        titles = [report["title"], mistake["title"], *(one["title"] for one in report["checks"])]
+        assert all(map(chinese.search, [*titles, mistake["explanation"]]))
+    rooms.stop()
 
 
 def test_calls_of_ones_own_are_for_interviewers_and_whom_they_let(rooms):

@@ -279,7 +279,8 @@ class Hub:
             told["message"] = "the judge failed; run it again"
         if run.report is not None:
             level = Reveal.FULL if role is Role.INTERVIEWER else room.sees
-            told["report"] = revealed(run.report, level if is_last else Reveal.SCORE)
+            report = self._texts.report(run.report, room.language)
+            told["report"] = revealed(report, level if is_last else Reveal.SCORE)
             if role is Role.INTERVIEWER and is_last:
                 told["questions"] = self._texts.questions_on(run.report, room.language)
         return told
@@ -334,6 +335,7 @@ class Hub:
             member.tell("graded", **self._told(opened.room, run, member.role))
 
     def _tell_check(self, opened: _Open, run: Graded, check: CheckResult) -> None:
+        check = self._texts.check(check, opened.room.language)
         for member in [*opened.members]:
             level = Reveal.FULL if member.role is Role.INTERVIEWER else opened.room.sees
             shown = revealed_check(check, level)

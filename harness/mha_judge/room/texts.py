@@ -9,7 +9,8 @@ from mha_judge.browser.pages import as_html
 from mha_judge.errors import BankError
 from mha_judge.packet.answers import Environment
 from mha_judge.packet.questions import general, questions
-from mha_judge.report.models import Report
+from mha_judge.report.models import CheckResult, Report
+from mha_judge.report.translation import translated, with_titles
 from mha_judge.scoring.keys import Keys
 
 
@@ -45,6 +46,20 @@ class Texts:
             return Environment.current(problem, Keys(self._bank, "")).model_dump()
         except BankError:
             return None
+
+    def report(self, report: Report, language: str) -> Report:
+        """Return a report in a room's language, as far as the bank has the words."""
+        try:
+            return translated(report, self._bank, language)
+        except BankError:
+            return report
+
+    def check(self, check: CheckResult, language: str) -> CheckResult:
+        """Return a check with its title in a room's language."""
+        try:
+            return with_titles([check], self._bank.titles(language))[0]
+        except BankError:
+            return check
 
     def questions(self, problem: str, language: str) -> list[dict[str, Any]]:
         """Return what an interviewer may ask after a problem, and what a good answer contains."""

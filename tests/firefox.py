@@ -1,0 +1,82 @@
+"""A Firefox as it is installed, driven by WebDriver BiDi (W3C), for tests."""
+
+import itertools
+import json
+import re
+import shutil
+import subprocess
+import time
+
+from websockets.sync.client import connect
+
+PROGRAM = next(filter(None, map(shutil.which, ("firefox-esr", "firefox"))), None)
+_LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
+
+
+class Firefox:
+    """A browser with one page, in a profile of its own.
+
+    Playwright drives a build of its own only, which nobody has who uses a distribution's.
+    """
+
+    def __init__(self, folder):
+        told = folder / "firefox.log"
+        command = [PROGRAM, "--headless", "--profile", str(folder), "--remote-debugging-port", "0"]
+        with told.open("w") as out:
+            self._process = subprocess.Popen(command, stdout=out, stderr=out)
+        deadline = time.monotonic() + 60
+        while (found := _LISTENING.search(told.read_text())) is None:
+            assert self._process.poll() is None and time.monotonic() < deadline, told.read_text()
+            time.sleep(0.1)
+        self._opening = connect(f"{found[1]}/session", max_size=None, proxy=None)
+        self._socket = self._opening.__enter__()
+        self._count = itertools.count(1)
+        self._command("session.new", capabilities={})
+        self._page = self._command("browsingContext.getTree")["contexts"][0]["context"]
+
+    def _command(self, method, **params):
+        number = next(self._count)
+        self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
+        while True:
+            told = json.loads(self._socket.recv(timeout=60))
+            if told.get("id") == number:
+                assert told["type"] == "success", told
+                return told["result"]
+
+    def goto(self, link):
+        self._command("browsingContext.navigate", context=self._page, url=link, wait="complete")
+
+    def evaluate(self, expression):
+        """Return a string, number or truth value that JavaScript computes."""
+        told = self._command(
+            "script.evaluate",
+            expression=expression, target={"context": self._page}, awaitPromise=True,
+        )  # fmt: skip
+        assert told["type"] == "success", told
+        return told["result"].get("value")
+
+    def waits_for(self, condition):
+        deadline = time.monotonic() + 60
+        while not self.evaluate(condition):
+            assert time.monotonic() < deadline, condition
+            time.sleep(0.1)
+
+    def type(self, text):
+        """Press keys, one character each."""
+        keys = [
+            {"type": kind, "value": character} for character in text for kind in ("keyDown", "keyUp")
+        ]
+        actions = [{"type": "key", "id": "keys", "actions": keys}]
+        self._command("input.performActions", context=self._page, actions=actions)
+
+    def press(self, *keys):
+        """Press keys together."""
+        down = [{"type": "keyDown", "value": key} for key in keys]
+        up = [{"type": "keyUp", "value": key} for key in reversed(keys)]
+        actions = [{"type": "key", "id": "keys", "actions": down + up}]
+        self._command("input.performActions", context=self._page, actions=actions)
+
+    def close(self):
+        self._opening.__exit__(None, None, None)
+        self._process.kill()
+        self._process.wait()
