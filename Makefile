@@ -25,7 +25,7 @@ help:
 	@echo "make verify  certify the bank; SEED=… repeats a run, SEEDS=… is how many"
 	@echo "make texts   write what is made from the code and the bank: reference pages, the page of"
 	@echo "             problems, the questions in statements"
-	@echo "make pictures draw the pictures of the README (needs Chromium)"
+	@echo "make pictures draw the pictures of the README, and all views of the pages (needs Chromium)"
 	@echo "make web     bundle the pages of rooms and practice, for the package (needs Node)"
 	@echo "make bench   measure ratios against plain Python"
 	@echo "make clean   remove .venv and what tools have left"
@@ -88,8 +88,9 @@ texts: $(INSTALLED)
 	@$(BIN)/python -m mha_judge.bank.catalogue
 	@$(BIN)/python docs/generate.py
 
-pictures: $(INSTALLED)
+pictures: $(DEV_INSTALLED)
 	@$(BIN)/python examples/pictures.py
+	@$(BIN)/python examples/views.py
 
 web:
 	@cd web && npm ci --no-audit --no-fund --silent && npm run --silent build

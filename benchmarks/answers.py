@@ -8,7 +8,7 @@ from pathlib import Path
 
 from measure import ROOT
 
-_SUBMISSIONS = ROOT / "tests" / "submissions"
+SUBMISSIONS = ROOT / "tests" / "submissions"
 _EXPECTS = re.compile(r"^# expect: (accepted|rejected)$", re.MULTILINE)
 
 
@@ -20,7 +20,7 @@ def mixed(count: int, problem: str | None = None) -> list[tuple[str, Path]]:
     """
     files = [
         (path.parent.name, path)
-        for path in sorted(_SUBMISSIONS.glob(f"{problem or '*'}/*_*.py"))
+        for path in sorted(SUBMISSIONS.glob(f"{problem or '*'}/*_*.py"))
         if path.parent.name != "bad_input"
         and path.name.startswith(("right_", "wrong_"))
         and _EXPECTS.search(path.read_text(encoding="utf-8"))

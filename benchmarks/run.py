@@ -18,6 +18,7 @@ import cluster
 import commands
 import memory
 import practice
+import rooms
 import service
 import throughput
 import warm
@@ -31,6 +32,7 @@ PARTS: dict[str, tuple[Callable[[int], Iterator[Figure]], int]] = {
     "service": (service.figures, 1),
     "cluster": (cluster.figures, 1),
     "practice": (practice.figures, 7),
+    "rooms": (rooms.figures, 3),
 }
 """What can be measured, and how often it is repeated by default."""
 

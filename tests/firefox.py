@@ -63,17 +63,16 @@ class Firefox:
 
     def type(self, text):
         """Press keys, one character each."""
-        keys = [
-            {"type": kind, "value": character} for character in text for kind in ("keyDown", "keyUp")
-        ]
-        actions = [{"type": "key", "id": "keys", "actions": keys}]
-        self._command("input.performActions", context=self._page, actions=actions)
+        for character in text:
+            self.press(character)
 
     def press(self, *keys):
         """Press keys together."""
-        down = [{"type": "keyDown", "value": key} for key in keys]
-        up = [{"type": "keyUp", "value": key} for key in reversed(keys)]
-        actions = [{"type": "key", "id": "keys", "actions": down + up}]
+        strokes = [
+            *({"type": "keyDown", "value": key} for key in keys),
+            *({"type": "keyUp", "value": key} for key in reversed(keys)),
+        ]
+        actions = [{"type": "key", "id": "keys", "actions": strokes}]
         self._command("input.performActions", context=self._page, actions=actions)
 
     def close(self):

@@ -209,7 +209,7 @@ def test_what_is_typed_while_an_interviewer_changes_the_page_stays(chromium, roo
     with pages(chromium, rooms.links[2][0], rooms.links[3][0]) as (one, other):
         before = one.text
         other.page.get_by_label("Add a note").fill("half")
-        level, problem = map(other.page.get_by_label, ("The candidate sees", "Problem"))
+        level, problem = map(other.page.get_by_label, ("Candidate sees", "Problem"))
         one.page.focus(".cm-content")
         one.page.keyboard.press("Control+Home")
         for _ in range(3):

@@ -53,7 +53,7 @@ const en = {
   checks: "Checks",
   forInterviewers: "For interviewers",
   problem: "Problem",
-  sees: "The candidate sees",
+  sees: "Candidate sees",
   sees_score: "the score",
   sees_checks: "which checks pass",
   sees_hints: "hints as well",
