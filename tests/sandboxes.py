@@ -4,6 +4,7 @@ import functools
 import os
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterable
 from contextlib import closing
@@ -14,10 +15,11 @@ from typing import NoReturn
 import pytest
 
 from mha_judge.errors import SandboxUnavailable
-from mha_judge.sandbox import Reply, Sandbox
+from mha_judge.sandbox import Channel, Reply, Sandbox, jail
 from mha_judge.sandbox.container import Container
 from mha_judge.sandbox.container.owner import LABEL, Owner
 from mha_judge.sandbox.jail import Jail
+from mha_judge.sandbox.launch import spawn
 from mha_judge.sandbox.limits import Limits
 from mha_judge.wire import encode_frame, unpack
 
@@ -97,9 +99,40 @@ def no_container() -> str | None:
     return Container().unavailable()
 
 
+@functools.cache
+def without_landlock() -> tuple[str, ...]:
+    """Return a command in front of another, for which this kernel then has no Landlock."""
+    code = (
+        "import errno, os, sys; from pyseccomp import ALLOW, ERRNO, SyscallFilter as Filter\n"
+        "made = Filter(ALLOW)\n"
+        "for call in ('create_ruleset', 'add_rule', 'restrict_self'):\n"
+        "    made.add_rule(ERRNO(errno.ENOSYS), f'landlock_{call}')\n"
+        "made.load()\n"
+        "os.execvp(sys.argv[1], sys.argv[1:])"
+    )
+    return sys.executable, "-c", code
+
+
+class Namespaces(Jail):
+    """The jail in bubblewrap, on a kernel without Landlock."""
+
+    def __init__(self) -> None:
+        super().__init__(bubblewrap=True)
+
+    def open(self) -> Channel:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                jail,
+                "spawn",
+                lambda prefix, *options: spawn((*without_landlock(), *prefix), *options),
+            )
+            return super().open()
+
+
 BACKENDS = (
     Backend("jail", lambda: Jail(False), Jail().unavailable, descendants, _kill_processes),
     Backend("bubblewrap", lambda: Jail(True), _no_bubblewrap, descendants, _kill_processes),
+    Backend("namespaces", Namespaces, _no_bubblewrap, descendants, _kill_processes),
     Backend("container", Container, no_container, containers, _kill_containers),
 )
 

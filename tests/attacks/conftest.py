@@ -44,7 +44,7 @@ def court(request, world) -> Iterator[Court]:
 
 @pytest.hookimpl(tryfirst=True)  # before some are drawn
 def pytest_collection_modifyitems(items) -> None:
-    """Let each attack be drawn in one backend at a time: in three turns it is made in all."""
+    """Let each attack be drawn in one backend at a time: in four turns it is made in all."""
     for item in items:
         params = (getattr(item, "callspec", None) and item.callspec.params) or {}
         made = params.get("attack") or params.get("made")

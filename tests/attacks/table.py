@@ -11,7 +11,7 @@ from attacks.corpus import CLASSES, COUNTS
 
 BEGIN = "<!-- attacks: from a run of tests/attacks -->"
 END = "<!-- end of attacks -->"
-BACKENDS = ("jail", "bubblewrap", "container")
+BACKENDS = ("jail", "bubblewrap", "namespaces", "container")
 OUTCOMES: dict[tuple[str, str], list[bool]] = defaultdict(list)
 
 

@@ -24,6 +24,11 @@ A file tries in each sandbox what a submission must not be able to do.
   unclear  it was not tried, or ended in another way; this proves nothing
 A sandbox holds if every line says held."""
 
+_WEAKER = (
+    "weaker than elsewhere: this kernel has no Landlock, so that only namespaces keep a file from "
+    "what is outside"
+)
+
 
 @click.command("doctor")
 @click.pass_context
@@ -51,6 +56,8 @@ def _show(console: Console, finding: Finding) -> None:
         return
     verdict = ("holds", "green") if finding.holds else ("does not hold", "bold red")
     console.print(Text.assemble((f"\n{finding.backend} ", "bold"), verdict, f": {finding.tier}"))
+    if "landlock" not in finding.tier:
+        console.print(Text(f"  {_WEAKER}", style="yellow"))
     table = Table.grid(padding=(0, 1))
     for attempt in finding.attempts:
         mark = Text(attempt.ruling, style=_COLOURS[attempt.ruling])

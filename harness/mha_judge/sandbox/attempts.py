@@ -25,7 +25,7 @@ from mha_judge.wire.operations import Operation
 
 SOURCE = Submission.of(
     """
-import os, socket
+import errno, os, socket
 
 class NotTried(Exception):
     pass
@@ -41,9 +41,16 @@ def list_folder(path):
 
 def write_file(folders, name):
     for folder in folders:
-        if os.access(folder, os.W_OK):
+        try:
             open(os.path.join(folder, name), "x").close()
             return
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            if error.errno in (errno.EROFS, errno.EPERM):  # a folder's mode gives EACCES
+                raise PermissionError(str(error))
+            if os.access(folder, os.W_OK):
+                raise
     raise NotTried("the sandbox has no folder that is open to everyone")
 
 def connect(port):
@@ -109,8 +116,8 @@ class Trial:
     arguments: tuple[object, ...] = ()
     refusal: str = "PermissionError"
     """The error by which the sandbox refuses. In every backend seccomp refuses a socket, a signal,
-    a new process and another program with EPERM; Landlock, or seccomp on a kernel without
-    Landlock, refuses a file that exists with EACCES or EPERM."""
+    a new process and another program with EPERM; Landlock, or a read-only mount or
+    seccomp elsewhere, refuses a file that exists."""
     trace: Callable[[], str] = str
     """Looks for what the attempt leaves behind if it works, and says what it is; else empty."""
     unproven: str = ""

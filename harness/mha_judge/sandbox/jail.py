@@ -1,7 +1,7 @@
 """The embedded default: Landlock, seccomp and rlimits on each worker, in bubblewrap if installed.
 
 No daemon, no root, no image. Where the machine allows it, bubblewrap adds namespaces around the
-supervisor; a worker's own confinement never depends on them.
+supervisor; a worker's own confinement depends on them only if the kernel has no Landlock.
 """
 
 from __future__ import annotations
@@ -43,18 +43,21 @@ class Jail:
         self._gpu = gpu
 
     def unavailable(self) -> str | None:
-        return confinement.unavailable()
+        return confinement.unavailable(may_lack_landlock=self._program() is not None)
+
+    def _program(self) -> str | None:
+        return shutil.which("bwrap") if self._bubblewrap is not False else None
 
     def open(self) -> Channel:
         if sys.platform != "linux":  # the first worker reports anything else that is missing
             raise SandboxUnavailable(str(self.unavailable()))
-        program = shutil.which("bwrap") if self._bubblewrap is not False else None
+        program = self._program()
         if program is None:
             if self._bubblewrap:
                 raise SandboxUnavailable("bubblewrap is not installed; install it, or use the jail")
             return SupervisorChannel(PipeTransport(spawn()), _plain)
         if self._bubblewrap:
-            return SupervisorChannel(PipeTransport(spawn(_wrapping(program, self._gpu))), _wrapped)
+            return _in_bubblewrap(program, self._gpu)
         return _FirstThatStarts(program, self._gpu)
 
 
@@ -65,8 +68,7 @@ class _FirstThatStarts:
     """
 
     def __init__(self, program: str, gpu: bool) -> None:
-        wrapping = _wrapping(program, gpu)
-        self._channel = SupervisorChannel(PipeTransport(spawn(wrapping)), _wrapped)
+        self._channel = _in_bubblewrap(program, gpu)
         self._certain = False
 
     def start(self, limits: Limits) -> Tier:
@@ -87,12 +89,22 @@ def _plain(details: dict[str, Any], _: Surroundings) -> Tier:
     return Tier("jail", "landlock+seccomp+rlimits", {**details, "bubblewrap": False})
 
 
+def _in_bubblewrap(program: str, gpu: bool) -> SupervisorChannel:
+    started = spawn(_wrapping(program, gpu), "--may-lack-landlock")
+    return SupervisorChannel(PipeTransport(started), _wrapped)
+
+
 def _wrapped(details: dict[str, Any], _: Surroundings) -> Tier:
-    return Tier("jail", "bubblewrap+landlock+seccomp+rlimits", {**details, "bubblewrap": True})
+    landlock = "landlock+" if details.get("landlock_abi") else ""
+    return Tier("jail", f"bubblewrap+{landlock}seccomp+rlimits", {**details, "bubblewrap": True})
 
 
 def _wrapping(program: str, gpu: bool) -> tuple[str, ...]:
-    """Return the bubblewrap command: new namespaces, and read-only binds of what Python needs."""
+    """Return the bubblewrap command: new namespaces, and read-only binds of what Python needs.
+
+    The supervisor is the first process there: bubblewrap's own would have the judge's pipes, and a
+    worker's uid. What bubblewrap makes in memory is read-only as well: workers follow each other.
+    """
     binds: list[str] = []
     for path in _needed_paths():
         binds += ["--ro-bind-try", path, path]
@@ -102,8 +114,9 @@ def _wrapping(program: str, gpu: bool) -> tuple[str, ...]:
         if not folder.startswith("/proc/"):  # the new /proc has them
             binds += ["--ro-bind-try", folder, folder]
     return (
-        program, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
-        "--proc", "/proc", "--dev", "/dev", *binds, "--chdir", "/", "--",
+        program, "--unshare-all", "--as-pid-1", "--die-with-parent", "--new-session",
+        "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev", *binds,
+        "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--",
     )  # fmt: skip
 
 

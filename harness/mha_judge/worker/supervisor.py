@@ -19,8 +19,9 @@ answered.
 
 `--unconfined` forks workers that do not confine themselves. `--lease-s=N` ends the supervisor when
 it has heard nothing for N seconds: in a container nothing else tells it that the judge is gone, as
-the engine's own process keeps the pipes open. `--own-kernel` says that the sandbox brings its own
-kernel, so that workers may do without Landlock if that kernel has none.
+the engine's own process keeps the pipes open. `--may-lack-landlock` says that what is around the
+supervisor shows workers no file and no process of the machine, so that they may do without Landlock
+if the kernel has none.
 """
 
 from __future__ import annotations
@@ -44,7 +45,13 @@ from mha_judge.wire.bounds import (
     MAX_OUTPUT_BYTES,
     MAX_REPLY_BYTES,
 )
-from mha_judge.worker.confinement import Bounds, ConfinementError, confine, unavailable
+from mha_judge.worker.confinement import (
+    Bounds,
+    ConfinementError,
+    confine,
+    hide_supervisor,
+    unavailable,
+)
 from mha_judge.worker.surroundings import surroundings
 
 CHUNK = 1 << 20
@@ -58,7 +65,7 @@ class Options:
     """What the command line says; see the module."""
 
     unconfined: bool = False
-    own_kernel: bool = False
+    may_lack_landlock: bool = False
     lease_s: int = 0
 
     @classmethod
@@ -376,7 +383,7 @@ def _become_worker(
                 bounds,
                 keep_fds=(0, 1, 2, requests, answers),
                 parent_pid=parent,
-                own_kernel=options.own_kernel,
+                may_lack_landlock=options.may_lack_landlock,
             )
         event = {"event": "started", "confinement": confinement}
         from mha_judge.worker.serve import serve
@@ -423,8 +430,9 @@ def main() -> None:
     judge_out = os.dup(1)
     os.dup2(2, 1)  # what a library prints while it is imported must not land between frames
     _import_before_fork()
-    if not options.unconfined:
-        unavailable(options.own_kernel)  # builds the filter and the path lists that forks inherit
+    # what `unavailable` builds, the filter and the lists of paths, forks inherit
+    if not options.unconfined and unavailable(options.may_lack_landlock) is None:
+        hide_supervisor()
     gc.freeze()
     gc.enable()
     Supervisor(judge_out, options).run()

@@ -34,9 +34,14 @@ def creation(engine: Any, image: str, settings: Settings) -> dict[str, Any]:
 def command(settings: Settings) -> list[str]:
     """Return what runs in the container."""
     options = [f"--lease-s={LEASE_S}"]
-    if settings.runtime not in (None, "runc", "crun"):  # gVisor has no Landlock
-        options.append("--own-kernel")
+    if _has_own_kernel(settings):
+        options.append("--may-lack-landlock")
     return ["python", *launch.ARGUMENTS, *options]
+
+
+def _has_own_kernel(settings: Settings) -> bool:
+    """Return whether the runtime has a kernel of its own, such as gVisor's, without Landlock."""
+    return settings.runtime not in (None, "runc", "crun")
 
 
 def host(settings: Settings) -> dict[str, Any]:
@@ -76,7 +81,8 @@ def host(settings: Settings) -> dict[str, Any]:
         "oom_score_adj": 500,
         # no log beside the attached stream: a flood must not fill the host's disk
         "log_config": LogConfig(type="none"),
-        "init": True,  # reaps what the supervisor leaves, and passes signals on
+        # reaps what the supervisor leaves; without Landlock a worker could write into its memory
+        "init": not _has_own_kernel(settings),
         "auto_remove": True,
         "runtime": settings.runtime,
         **gpus,

@@ -12,27 +12,28 @@ from collections.abc import Sequence
 
 from .contract import Bounds, ConfinementError
 
-__all__ = ["Bounds", "ConfinementError", "confine", "unavailable"]
+__all__ = ["Bounds", "ConfinementError", "confine", "hide_supervisor", "unavailable"]
 
 
-def unavailable(own_kernel: bool = False) -> str | None:
+def unavailable(may_lack_landlock: bool = False) -> str | None:
     """Return why no jail is available here, with the remedy, or None if one is.
 
     Args:
-        own_kernel: The sandbox brings its own kernel: do without Landlock if that lacks it.
+        may_lack_landlock: Do without Landlock if the kernel has none: what is around the
+            supervisor keeps workers from all files and processes of the machine.
     """
     try:
         _require_linux()
         from . import jail  # imports libraries that exist on Linux only
 
-        jail.prepare(own_kernel)
+        jail.prepare(may_lack_landlock)
     except ConfinementError as error:
         return str(error)
     return None
 
 
 def confine(
-    bounds: Bounds, keep_fds: Sequence[int], parent_pid: int, own_kernel: bool = False
+    bounds: Bounds, keep_fds: Sequence[int], parent_pid: int, may_lack_landlock: bool = False
 ) -> dict[str, str | int | bool]:
     """Confine the calling process, freshly forked and single-threaded, for good.
 
@@ -44,7 +45,7 @@ def confine(
         bounds: What the process may use.
         keep_fds: Descriptors that stay open.
         parent_pid: The parent's own `os.getpid()`; the process dies with it.
-        own_kernel: See `unavailable`.
+        may_lack_landlock: See `unavailable`.
 
     Returns:
         What holds, for the report.
@@ -56,7 +57,18 @@ def confine(
     _require_linux()
     from . import jail
 
-    return jail.confine(bounds, keep_fds, parent_pid, own_kernel)
+    return jail.confine(bounds, keep_fds, parent_pid, may_lack_landlock)
+
+
+def hide_supervisor() -> None:
+    """Keep this process's memory and descriptors from workers that run without Landlock.
+
+    They have its uid. Call it before the first fork, after `unavailable`.
+    """
+    from . import jail
+
+    if not jail.has_landlock():
+        jail.hide()
 
 
 def _require_linux() -> None:

@@ -18,18 +18,18 @@ from .libraries import py_landlock
 _SECCOMP_FILTER = 2
 
 
-def prepare(own_kernel: bool) -> int:
+def prepare(may_lack_landlock: bool) -> int:
     """Work out what every worker shares, changing nothing in this process.
 
     Returns:
-        The version of Landlock; 0 if the sandbox's own kernel has none.
+        The version of Landlock; 0 if the kernel has none and may lack it.
 
     Raises:
         ConfinementError: No jail is available here.
     """
     with _mandatory("/proc", "mount /proc"):
         kernel.status()
-    version = _landlock_version(own_kernel)
+    version = _landlock_version(may_lack_landlock)
     with _mandatory("seccomp", "use a kernel with CONFIG_SECCOMP_FILTER"):
         kernel.prctl(kernel.PR_GET_SECCOMP)
         syscalls.prepared(truncation_governed=version >= landlock.TRUNCATE_ABI)
@@ -40,10 +40,10 @@ def prepare(own_kernel: bool) -> int:
 
 
 def confine(
-    bounds: Bounds, keep_fds: Sequence[int], parent_pid: int, own_kernel: bool
+    bounds: Bounds, keep_fds: Sequence[int], parent_pid: int, may_lack_landlock: bool
 ) -> dict[str, str | int | bool]:
     """See the package."""
-    version = prepare(own_kernel)
+    version = prepare(may_lack_landlock)
     with _mandatory("a session of its own", "confine a freshly forked process"):
         os.setsid()
     with _mandatory("/proc/self/fd", "mount /proc"):
@@ -58,7 +58,7 @@ def confine(
     _die_with(parent_pid, names_threads=bounds.gpu)
     os.umask(0o077)
     with _mandatory("rlimits", "ask for bounds within those of the caller"):
-        tasks = limits.apply(bounds, before.vm_bytes, spare_uid=spare_uid, own_kernel=own_kernel)
+        tasks = limits.apply(bounds, before.vm_bytes, spare_uid=spare_uid, lenient=not version)
     with _mandatory("no_new_privs", "use Linux 3.5 or later"):
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if version:
@@ -81,11 +81,21 @@ def confine(
     }
 
 
-def _landlock_version(own_kernel: bool) -> int:
+def has_landlock() -> bool:
+    """Return whether the kernel has Landlock."""
+    return _landlock_version(may_lack=True) > 0
+
+
+def hide() -> None:
+    """Let nobody without capabilities read or write this process in /proc."""
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+
+
+def _landlock_version(may_lack: bool) -> int:
     try:
         return landlock.abi()
     except ConfinementError:
-        if own_kernel:
+        if may_lack:
             return 0
         raise
 

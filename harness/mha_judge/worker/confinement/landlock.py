@@ -33,12 +33,13 @@ def abi() -> int:
         return ll.get_abi_version()
     except ll.LandlockDisabledError as error:
         raise ConfinementError(
-            "Landlock is disabled", "boot with landlock in the kernel's lsm= list"
+            "Landlock is disabled",
+            "boot with landlock in the kernel's lsm= list, or install bubblewrap",
         ) from error
     except ll.LandlockError as error:
         raise ConfinementError(
             f"Landlock cannot be had ({error})",
-            "use Linux 5.13 or later",
+            "use Linux 5.13 or later, or install bubblewrap",
         ) from error
 
 

@@ -11,10 +11,10 @@ _OTHERS = 4096
 """Room for tasks that the same user starts elsewhere while a worker runs."""
 
 
-def apply(bounds: Bounds, mapped_bytes: int, *, spare_uid: bool, own_kernel: bool) -> int:
+def apply(bounds: Bounds, mapped_bytes: int, *, spare_uid: bool, lenient: bool) -> int:
     """Set every limit and return the one on tasks.
 
-    A sandbox's own kernel may not know some of the limits; those are left out.
+    A sandbox's own kernel may not know some of the limits; those are left out if it is lenient.
     """
     tasks = _task_limit(bounds.threads, spare_uid=spare_uid)
     if not bounds.gpu:
@@ -31,7 +31,7 @@ def apply(bounds: Bounds, mapped_bytes: int, *, spare_uid: bool, own_kernel: boo
         resource.RLIMIT_RTPRIO,
         resource.RLIMIT_SIGPENDING,
     ):
-        with suppress(ValueError) if own_kernel else nullcontext():
+        with suppress(ValueError) if lenient else nullcontext():
             _lower(forbidden, 0)
     return tasks
 
