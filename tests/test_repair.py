@@ -162,6 +162,11 @@ LAYER = """class Layer(nn.Module):
             "def f(x):\n    r = torch.eye(3, dtype=x.dtype)\n    return g(r)\n",
         ),
         (
+            "def f(x):\n    r = torch.tril(torch.ones(3, 3))\n    return x * r\n",
+            Stop("RuntimeError: Expected all tensors to be on the same device, but found", 3),
+            "def f(x):\n    r = torch.tril(torch.ones(3, 3, device=x.device))\n    return x * r\n",
+        ),
+        (
             "s = q @ k.t()\n",
             Stop("RuntimeError: t() expects a tensor with <= 2 dimensions, but self is 4D", 1),
             "s = q @ k.mT\n",

@@ -51,6 +51,7 @@ _KINDS: Mapping[str, Callable[..., Iterator[Repair]]] = {
     r"RuntimeError: t\(\) expects a tensor with <= 2 dimensions": tensors.transposed_matrix,
     r"operator\.invert|boolean|bitwise_|ufunc 'invert'|with a bool tensor": tensors.no_boolean,
     r"same dtype|expected scalar type|dtypes match|can't be cast": tensors.other_dtype,
+    r"on the same device": tensors.other_device,
     r"in range of \[-\d+, (\d+)\], but got (-?\d+)": tensors.axis_out_of_range,
     r"axis (-?\d+) is out of bounds for array of dimension (\d+)": tensors.axis_out_of_bounds,
     r"dimension|axis|[Ss]izes? |shapes? |IndexError: tuple index": tensors.other_axis,

@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from mha_judge.judge.repair.place import Place, Repair, named, written
+from mha_judge.judge.repair.place import Place, Repair, Span, named, written
 
 _TAKE_AXES = {
     "amax": 0, "amin": 0, "argmax": 0, "argmin": 0, "cat": 0, "chunk": 1, "concat": 0,
@@ -101,33 +101,49 @@ def other_dtype(place: Place) -> Iterator[Repair]:
                 f"`{{}}` does not follow the dtype of `{other}`",
                 "Of which dtype is each of the two, where the input is not float32?",
             )
+    hint = "Of which dtype is it, where the input is not float32?"
+    yield from _made_as(place, "dtype", ("double", "float", "half"), hint)
+
+
+def other_device(place: Place) -> Iterator[Repair]:
+    yield from _made_as(
+        place, "device", ("cpu",), "Where does it lie, where the input is on a GPU?"
+    )
+
+
+def _made_as(place: Place, what: str, methods: Sequence[str], hint: str) -> Iterator[Repair]:
+    """Yield the file in which a call makes a tensor with the dtype or the device of another.
+
+    Args:
+        place: The file.
+        what: `dtype` or `device`.
+        methods: Methods that give a tensor one of their own.
+        hint: What to look at.
+    """
     for statement in place.origins():
         for call in written(statement, ast.Call):
             for name in place.parameters_at(call.lineno)[:1]:
-                yield from _made_as(place, call, name)
+                if edit := _following(place, call, f"{name}.{what}", methods):
+                    told = f"`{{}}` does not follow the {what} of `{name}`"
+                    yield place.running(place.tail(call), [edit], told, hint)
 
 
-def _made_as(place: Place, call: ast.Call, name: str) -> Iterator[Repair]:
-    """Yield the file in which a call makes a tensor of the dtype of another."""
-    given = {one.arg: one.value for one in call.keywords}
-    whole = place.tail(call)
-    _, end = whole
-    edit = None
-    if named(call) in _MAKE and isinstance(call.func, ast.Attribute):
-        if "dtype" in given:
-            edit = (place.span(given["dtype"]), f"{name}.dtype")
-        elif call.args:
-            after = max(place.span(one)[1] for one in (*call.args, *call.keywords))
-            edit = ((after, after), f", dtype={name}.dtype")
-    elif named(call) in ("double", "float", "half") and isinstance(call.func, ast.Attribute):
-        edit = ((place.span(call.func.value)[1], end), f".to({name}.dtype)")
-    if edit is not None:
-        yield place.running(
-            whole,
-            [edit],
-            f"`{{}}` does not follow the dtype of `{name}`",
-            "Of which dtype is it, where the input is not float32?",
-        )
+def _following(
+    place: Place, call: ast.Call, wanted: str, methods: Sequence[str]
+) -> tuple[Span, str] | None:
+    """Return what makes a call take its dtype or device from elsewhere."""
+    if not isinstance(call.func, ast.Attribute):
+        return None
+    if named(call) in methods:
+        return (place.span(call.func.value)[1], place.tail(call)[1]), f".to({wanted})"
+    if named(call) not in _MAKE:
+        return None
+    what = wanted.rpartition(".")[2]
+    for one in call.keywords:
+        if one.arg == what:
+            return place.span(one.value), wanted
+    after = [place.span(one)[1] for one in (*call.args, *call.keywords)]
+    return ((max(after), max(after)), f", {what}={wanted}") if call.args else None
 
 
 def _multiplied(place: Place) -> Iterator[tuple[ast.expr, str]]:
