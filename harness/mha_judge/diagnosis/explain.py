@@ -498,5 +498,5 @@ class _Case:
 
     def _replay(self, program: Program) -> Replay:
         if id(program) not in self._replays:
-            self._replays[id(program)] = Replay(program)
+            self._replays[id(program)] = Replay(program, self._truth)
         return self._replays[id(program)]

@@ -63,9 +63,18 @@ def tensors_of(step: Step) -> list[Tensor]:
 class Replay:
     """A program in the candidate's place: the reference, or a mistake."""
 
-    def __init__(self, program: Program, *, is_whole: bool = True) -> None:
-        """Take a program; one that is not whole only fills in for another that gives NaN."""
+    def __init__(
+        self, program: Program, truth: Replay | None = None, *, is_whole: bool = True
+    ) -> None:
+        """Take a program.
+
+        Args:
+            program: What is put in the candidate's place.
+            truth: The reference, which shows what form of result is graded.
+            is_whole: False if it only fills in for another that gives NaN.
+        """
         self._program = program
+        self._truth = truth
         self._is_whole = is_whole
         self._mistaken_entries: dict[int, MistakenEntry] = {}
 
@@ -137,7 +146,7 @@ class Replay:
             answers = self._program.entry(step.target.entry.name)
             return answers.get(step.args[0]) if isinstance(answers, dict) else None
         try:
-            return _Asking(self._mistaken_entry(step.target), step, {}).results()
+            return self._asking(step, {}).results()
         except Exception as error:  # a mistake may raise anything
             return type(error).__name__
 
@@ -153,13 +162,16 @@ class Replay:
 
     def _askings(self, step: Step, kept: Kept) -> Iterator[_Asking]:
         """Yield the step put to the program, then with its NaN filled in by other programs."""
-        asking = _Asking(self._mistaken_entry(step.target), step, kept)
+        asking = self._asking(step, kept)
         yield asking
         if self._is_whole and not step.target.chained and asking.gives_nan():
             for other in self._without_infinity:
-                yield _Filled(asking, _Asking(other._mistaken_entry(step.target), step, kept))
+                yield _Filled(asking, other._asking(step, kept))
             if asking.is_told:
                 yield _Filled(asking, None)
+
+    def _asking(self, step: Step, kept: Kept) -> _Asking:
+        return _Asking(self._mistaken_entry(step.target), step, kept, self._truth)
 
     def _mistaken_entry(self, target: Asked) -> MistakenEntry:
         assert isinstance(target, Target)
@@ -190,10 +202,13 @@ def _answers_alike(asking: _Asking, step: Step) -> bool:
 class _Asking:
     """One step, put to one program."""
 
-    def __init__(self, mistaken_entry: MistakenEntry, step: Step, kept: Kept) -> None:
+    def __init__(
+        self, mistaken_entry: MistakenEntry, step: Step, kept: Kept, truth: Replay | None
+    ) -> None:
         self._mistaken_entry = mistaken_entry
         self._step = step
         self._kept = kept
+        self._truth = truth
 
     def agrees(self) -> bool:
         step = self._step
@@ -305,11 +320,21 @@ class _Asking:
         for name in dict.fromkeys((*required, *optional)):
             left, right = list(leaves(one.get(name))), list(leaves(other.get(name)))
             if name not in required and not _same_form(left, right):
-                continue  # what is not graded may be anything
+                if self._is_graded(name, left):
+                    return [(None, torch.zeros(1))]
+                continue
             if len(left) != len(right):
                 return [(None, torch.zeros(1))]
             pairs += list(zip(left, right, strict=True))
         return pairs
+
+    def _is_graded(self, name: str, found: Sequence[Any]) -> bool:
+        """Return whether an optional result has the reference's form; else it may be anything."""
+        if self._truth is None or self._step.target.chained:
+            return False
+        results = self._truth._result(self._step)
+        right = by_name(self._step.target.entry, results[0]) if isinstance(results, list) else {}
+        return _same_form(found, list(leaves(right.get(name))))
 
     def _kept_agrees(self) -> bool:
         """Return whether an object that was returned earlier now equals the candidate's."""
@@ -353,7 +378,7 @@ class _Filled(_Asking):
     """One step put to a program, with another's numbers, or zeros, where the program gives NaN."""
 
     def __init__(self, asking: _Asking, other: _Asking | None) -> None:
-        super().__init__(asking._mistaken_entry, asking._step, asking._kept)
+        super().__init__(asking._mistaken_entry, asking._step, asking._kept, asking._truth)
         self._other = other
 
     def _call(self, precision: int) -> tuple[Any, float]:

@@ -10,6 +10,7 @@ out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -108,6 +109,7 @@ _WORDS = {
     ("weights", "one anew"): "after one of its weights was set anew",
     ("weights", "unbiased"): "where every bias is zero",
     ("weights", "far"): "where the mean before a norm is far from zero",
+    ("before", "other form"): "after a call with other arguments given or left out",
     ("training", "yes"): "in training, with next to nothing to drop",
     ("width", "broad"): "where a width is a thousand or so",
     **{(axis, value): words for axis, values in AXES.items() for value, words in values.items()},
@@ -298,8 +300,10 @@ class _Rows:
     @staticmethod
     def _values() -> dict[str, list[str]]:
         """Return every axis with its values that are not plain."""
+        manners = {axis: [value for value in values if value] for axis, values in AXES.items()}
         return {
-            **{axis: [value for value in values if value] for axis, values in AXES.items()},
+            **manners,
+            "before": [*manners["before"], "other form"],
             "training": ["yes"],
             "weights": ["anew", "one anew", "unbiased", "far"],
             "object": ["one"],
@@ -338,6 +342,8 @@ class _Rows:
             case "before":
                 if value == "other weights":
                     return is_layer
+                if value == "other form":
+                    return bool(self._other_forms(case))
                 if value == "backward":
                     return is_torch and not by_hand
                 return is_torch or value in ("same", "other numbers")
@@ -549,10 +555,31 @@ class _Rows:
                 ask()  # what it keeps then comes from the weights before
             self._redraw(case.target, row)
         self._called.add(called)
+        if row.get("before") == "other form":
+            del manner["before"]
+            self._call_in_other_form(case, int(row[_TURN]))
         failure = ask()
         if row.get("weights") in ("unbiased", "far") and isinstance(case.target, Layer):
             case.target.redraw()
         return failure
+
+    def _other_forms(self, case: Case) -> list[Case]:
+        """Return the questions with other arguments given or left out."""
+        given = [one is None for one in case.args]
+        return [other for other in self._cases if [one is None for one in other.args] != given]
+
+    def _call_in_other_form(self, case: Case, number: int) -> None:
+        """Make a call of the same sizes with other arguments; whatever comes of it."""
+        others = self._other_forms(case)
+        other = others[number % len(others)]
+        letters = {
+            name: size for name, size in case.shapes.letters.items() if name in other.shapes.letters
+        }
+        args = other.shapes.at(letters, self._asking.draw, spread=case.shapes.leading)
+        for index in other.shapes.numbers:
+            args[index] = self._asking.like(args[index]).to(case.dtype)
+        with suppress(CheckFailure), self._asking.allowing(case):
+            case.target.attempt(*args)
 
     def _redraw(self, layer: object, row: Row) -> None:
         """Give a layer other weights, or one of them."""
