@@ -30,7 +30,7 @@ pygments_style = "default"
 _CONTENTS = {
     "Use": [
         "grading", "practising", "interviewing", "rooms", "classes", "library", "service",
-        "cluster", "sandboxes",
+        "cluster", "evaluations", "sandboxes",
     ],
     "Look up": [
         "/problems/README", "reference/commands", "reference/commands-many", "reference/report",

@@ -102,6 +102,7 @@ def test_wheel_holds_the_package_and_the_bank_apart(wheel):
     package = [name for name in names if name.startswith("mha_judge/")]
     shared = [name for name in names if "/data/share/mha-judge/" in name]
     assert package
+    assert "mha_judge_attention.py" in names
     for template in ("score/templates/scoreboard.html", "packet/templates/packet.html"):
         assert f"mha_judge/render/{template}" in package
     content = {"problems", "graders", "reference"}
@@ -165,6 +166,21 @@ def test_what_needs_an_extra_names_it(installed, tmp_path, arguments, code, mess
     assert (done.returncode, done.stderr.count("\n")) == (code, 1), done.stderr
     assert message in done.stderr
     assert "this Python does not have: pip install 'mha-judge[" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "needed", "extra"),
+    [
+        ("mha_judge.evaluations.inspect_task", "inspect_ai", "inspect"),
+        ("mha_judge_attention", "verifiers", "verifiers"),
+    ],
+)
+def test_an_evaluation_names_its_extra(installed, tmp_path, module, needed, extra):
+    done = run(installed / "python", "-I", "-c", f"import {module}", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert f"needs {needed}, which this Python does not have" in done.stderr
+    assert f"pip install 'mha-judge[{extra}]'" in done.stderr
 
 
 def test_the_app_names_its_extra(installed, tmp_path):

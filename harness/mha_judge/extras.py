@@ -9,8 +9,10 @@ from mha_judge.errors import JudgeError, UsageError
 EXTRAS = {
     "container": ("docker",),
     "dask": ("distributed",),
+    "inspect": ("inspect_ai",),
     "practice": ("textual", "watchfiles"),
     "serve": ("fastapi", "prometheus_client", "uvicorn", "websockets"),
+    "verifiers": ("verifiers",),
 }
 """What each brings, by the name under which it is imported."""
 
