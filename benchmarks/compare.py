@@ -60,7 +60,8 @@ class Answer:
     fault: str
     """What its author says is wrong, or unusual."""
     needs: str
-    """What a question must hand in or look at to see the fault: `mask`, `weights`, or nothing."""
+    """What a judge must ask for to see the fault: `mask`, `weights`, `errors` or nothing; or
+    `names`, of an answer that is called otherwise than the statement calls it."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Judge:
     command: Callable[[Answer, Path], list[str]]
     """Puts what it needs into a folder; returns what to run there."""
     read: Callable[[Process], Verdict]
-    asks: tuple[str, ...] = ("mask", "weights", "")
+    asks: tuple[str, ...] = ("mask", "weights", "errors", "")
     """Which faults are in what it asks for; others are not held against it."""
     variables: Mapping[str, str] | None = None
 
@@ -128,7 +129,7 @@ def _by_progress(done: Process) -> Verdict:
 
 
 JUDGES = (
-    Judge("mha-judge", _mha_judge, _by_exit_code),
+    Judge("mha-judge", _mha_judge, _by_exit_code, ("mask", "weights", "errors", "names", "")),
     Judge(
         "torch-judge", _torch_judge, _by_progress, asks=("",),
         variables={"PYTHONPATH": str(_INSTALLED)},
@@ -352,7 +353,8 @@ are medians of a right answer, each in a fresh process.
 - The answers are in `benchmarks/held_out`: {counts}, to `sdpa` and `gqa`. Their author read the two
   statements, saw no grader and ran no judge. That they were written for this comparison by one
   author is its limit: other people make other mistakes.
-- torch-judge asks for no mask and no weights. Faults that only these show are not held against it.
+- torch-judge asks for no mask, no weights and no errors. Faults that only these show are not held
+  against it. Only this judge takes answers that are named otherwise than in the statement.
 - The eight checks and `torch.allclose` are what one writes by hand; they are in `benchmarks/plain`
   and `benchmarks/peers`.
 - A hostile file is a wrong answer that tries to be taken for a right one: it ends the process with
