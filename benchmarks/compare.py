@@ -26,7 +26,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from measure import ENVIRONMENT, JUDGE, ROOT
+from measure import ENVIRONMENT, JUDGE, ROOT, core_s
 from memory import proportional
 
 HERE = Path(__file__).parent
@@ -70,7 +70,7 @@ class Process:
 
     code: int
     folder: Path
-    seconds: float
+    core_s: float
     mib: float
 
 
@@ -174,7 +174,7 @@ def run(
             filter(None, (extra["PYTHONPATH"], variables.get("PYTHONPATH")))
         )
     command = judge.command(answer, folder)
-    began, most = time.monotonic(), 0
+    began, before, most = time.monotonic(), core_s(), 0
     with (folder / "out.txt").open("w") as out, subprocess.Popen(
         command, cwd=folder, env=variables, stdout=out, stderr=out, start_new_session=True,
         preexec_fn=start,
@@ -186,7 +186,7 @@ def run(
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
             time.sleep(_LOOK_S)
-    return Process(process.returncode, folder, time.monotonic() - began, most / (1 << 20))
+    return Process(process.returncode, folder, core_s() - before, most / (1 << 20))
 
 
 @dataclass
@@ -195,7 +195,7 @@ class Outcome:
 
     answer: Answer
     verdict: Verdict
-    seconds: float
+    core_s: float
     mib: float
     names: list[str]
 
@@ -209,7 +209,7 @@ def graded(judge: Judge, answer: Answer) -> Outcome:
         names = []
         if report.is_file() and judge.name == "mha-judge":
             names = [one["title"] for one in json.loads(report.read_text("utf-8"))["diagnoses"]]
-        return Outcome(answer, judge.read(done), done.seconds, done.mib, names)
+        return Outcome(answer, judge.read(done), done.core_s, done.mib, names)
 
 
 def failures_told_as_wrong(judge: Judge, right: Iterable[Answer]) -> tuple[int, int]:
@@ -290,7 +290,7 @@ def page(found: Mapping[str, list[Outcome]], failed: Mapping[str, tuple[int, int
         typical, rights = of_kind["typical"], of_kind["right"]
         cells.append(share(*failed[name]))
         cells.append(share(sum(bool(one.names) for one in typical), len(typical)))
-        cells.append(f"{statistics.median(one.seconds for one in rights):.1f}")
+        cells.append(f"{statistics.median(one.core_s for one in rights):.1f}")
         cells.append(f"{statistics.median(one.mib for one in rights):.0f}")
         columns.append(cells)
     rows = [f"| {' | '.join(row)} |" for row in zip(_ROWS, *columns, strict=True)]
@@ -326,7 +326,7 @@ _ROWS = (
     "hostile files accepted",
     "own failure told as a wrong answer",
     "typical mistakes named",
-    "seconds",
+    "core seconds",
     "MiB",
 )
 _PAGE = """# How often judges are wrong
@@ -347,8 +347,8 @@ Typical mistakes that it rejected without a name:
 
 {rows}
 
-Behind each count stand its 95 % interval (Wilson) and how many answers it is of. Seconds and memory
-are medians of a right answer, each in a fresh process.
+Behind each count stand its 95 % interval (Wilson) and how many answers it is of. Core seconds, of
+all processes together, and memory are medians of a right answer, each in a fresh process.
 
 - The answers are in `benchmarks/held_out`: {counts}, to `sdpa` and `gqa`. Their author read the two
   statements, saw no grader and ran no judge. That they were written for this comparison by one

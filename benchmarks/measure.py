@@ -90,14 +90,14 @@ def took(
     Raises:
         RuntimeError: If it ends with another exit code than one of `codes`.
     """
-    started, before = time.perf_counter(), _core_s()
+    started, before = time.perf_counter(), core_s()
     done = subprocess.run(
         command, cwd=cwd, env=ENVIRONMENT | {**variables}, capture_output=True, text=True
     )
     elapsed = time.perf_counter() - started
     if done.returncode not in codes:
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr}")
-    return Took(elapsed, _core_s() - before)
+    return Took(elapsed, core_s() - before)
 
 
 def seconds(command: Sequence[str], codes: Sequence[int] = (0,), cwd: Path = ROOT) -> float:
@@ -105,7 +105,7 @@ def seconds(command: Sequence[str], codes: Sequence[int] = (0,), cwd: Path = ROO
     return took(command, codes, cwd).wall_s
 
 
-def _core_s() -> float:
+def core_s() -> float:
     """Return the processor time of all processes that have ended below this one."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

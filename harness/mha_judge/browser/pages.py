@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from importlib.resources import files
 
-from markdown_it import MarkdownIt
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
@@ -21,14 +20,7 @@ HEADERS = {
 }
 NO_ENTRY = "This needs the link that you were given: open it once more."
 PROGRAM, STYLE = "page.js", "page.css"
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
-"""HTML in a text is shown, not followed."""
 _STATIC = {PROGRAM: "text/javascript", STYLE: "text/css"}
-
-
-def as_html(markdown: str) -> str:
-    """Return a text of the bank for a page."""
-    return str(_MARKDOWN.render(markdown))
 
 
 def static_text(name: str) -> str:

@@ -37,6 +37,7 @@ _COMMANDS = {
     "serve": "serve",
     "packet": "packet",
     "regrade": "regrade",
+    "export": "export",
     "verify": "verify",
     "bank": "bank",
     "doctor": "doctor",

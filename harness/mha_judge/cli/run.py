@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,9 +15,15 @@ from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import keep, no_progress_option, say_kept
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.errors import SubmissionUnreadable, UsageError
+from mha_judge.export import FORMATS
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
+
+if TYPE_CHECKING:
+    from mha_judge.bank import Bank
+    from mha_judge.report.models import Report
 
 REVEAL = ("score", "checks", "hints", "full")
 
@@ -30,14 +37,22 @@ REVEAL = ("score", "checks", "hints", "full")
     "--reveal",
     type=click.Choice(REVEAL),
     show_default="full; checks in a file that `start` wrote, until it is solved or given up",
-    help="How much the terminal report tells.",
+    help="How much the terminal report tells, and a platform.",
 )
-@language_option("the terminal report")
+@language_option("the terminal report, and of what a platform is told")
 @click.option("-v", "--verbose", is_flag=True, help="Show every check, with its points.")
 @click.option(
     "--json", "json_path", metavar="PATH", help="Write the report as JSON; `-` is stdout."
 )
 @click.option("--junit", "junit_path", metavar="PATH", help="Write JUnit XML; `-` is stdout.")
+@click.option(
+    "--as",
+    "as_",
+    metavar="FORMAT PATH",
+    type=(click.Choice(FORMATS), str),
+    help="Write the verdict as a platform takes it, in place of the terminal report; what cannot "
+    "be read has 0 points. `export` makes what calls this there.",
+)
 @verdict_only_option
 @no_progress_option
 @click.option("--only", metavar="CHECK", multiple=True, help="Run only this check (repeatable).")
@@ -54,6 +69,7 @@ def command(
     verbose: bool,
     json_path: str | None,
     junit_path: str | None,
+    as_: tuple[str, str] | None,
     verdict_only: bool,
     no_progress: bool,
     only: tuple[str, ...],
@@ -63,43 +79,48 @@ def command(
     An answer in a file that `start` wrote is kept among what you have done.
     """
     paths = {"--json": json_path, "--junit": junit_path}
-    check_outputs(paths)
-    submission = Submission.read(file)
+    check_outputs({**paths, "--as": as_ and as_[1]})
     bank = bank_of(ctx)
-    name = problem_id or problem_of(submission, bank)
-    bank.require(name)
-    report = None
-    if submission.syntax_error() is not None:
-        from mha_judge.judge import fresh_seed, unparsed
 
-        seed = fresh_seed() if seed is None else seed
-        report = unparsed(submission, bank.problem(name), seed=seed, verdict_only=verdict_only)
-    if report is None:
-        # The supervisor starts before anything large is imported here: the imports overlap.
-        with closing(sandbox.open()) as channel, closing(gpus):
-            from mha_judge.judge import grade
+    def grade() -> tuple[Submission, Report]:
+        submission = Submission.read(file)
+        name = problem_id or problem_of(submission, bank)
+        bank.require(name)
+        options = seed, only, verdict_only
+        return submission, _graded(submission, bank, name, sandbox, gpus, *options)
 
-            problem = bank.problem(name)
-            report = grade(
-                submission,
-                bank,
-                problem,
-                channel,
-                seed=seed,
-                only=only,
-                verdict_only=verdict_only,
-                gpus=gpus,
-            )
-    kept = None if no_progress or only else keep(ctx, submission, report)
-    from mha_judge.render.report import junit
+    def write(report: Report) -> None:
+        from mha_judge.render.report import junit
 
-    write_outputs(
-        {
+        texts = {
             "--json": lambda: report.model_dump_json(indent=2) + "\n",
             "--junit": lambda: junit.render(report),
-        },
-        paths,
-    )
+        }
+        write_outputs(texts, paths)
+
+    if as_ is not None:
+        if problem_id is None:
+            raise UsageError("--as needs --problem: who wrote FILE must not choose it")
+        from mha_judge.export.hand_back import hand_back
+        from mha_judge.judge.unparsed import unread
+        from mha_judge.report.models import Reveal
+
+        problem = bank.problem(problem_id)
+
+        def answer() -> tuple[Submission | None, Report]:
+            try:
+                submission, report = grade()
+            except SubmissionUnreadable as error:  # its author's doing, not the judge's
+                submission, report = None, unread(problem, file, error)
+            write(report)
+            return submission, report
+
+        level = Reveal(reveal or Reveal.FULL)
+        report = hand_back(as_[0], Path(as_[1]), answer, bank, level, lang)
+        ctx.exit(report.verdict.exit_code)
+    submission, report = grade()
+    kept = None if no_progress or only else keep(ctx, submission, report)
+    write(report)
     if "-" not in paths.values():
         from rich.console import Console
 
@@ -113,5 +134,38 @@ def command(
         shown = translated(report, bank, lang)
         terminal.show(shown, console, level, every_check=verbose, named=told, language=lang)
         if kept is not None:
-            say_kept(kept, name, lang)
+            say_kept(kept, report.problem, lang)
     ctx.exit(report.verdict.exit_code)
+
+
+def _graded(
+    submission: Submission,
+    bank: Bank,
+    name: str,
+    sandbox: SandboxOptions,
+    gpus: GpuAccess,
+    seed: int | None,
+    only: tuple[str, ...],
+    verdict_only: bool,
+) -> Report:
+    if submission.syntax_error() is not None:
+        from mha_judge.judge import fresh_seed, unparsed
+
+        seed = fresh_seed() if seed is None else seed
+        report = unparsed(submission, bank.problem(name), seed=seed, verdict_only=verdict_only)
+        if report is not None:
+            return report
+    # The supervisor starts before anything large is imported here: the imports overlap.
+    with closing(sandbox.open()) as channel, closing(gpus):
+        from mha_judge.judge import grade
+
+        return grade(
+            submission,
+            bank,
+            bank.problem(name),
+            channel,
+            seed=seed,
+            only=only,
+            verdict_only=verdict_only,
+            gpus=gpus,
+        )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from mha_judge.bank.problem import Problem
+from mha_judge.errors import SubmissionUnreadable
 from mha_judge.judge.repair import Stop, repairs
 from mha_judge.outcomes import Verdict
 from mha_judge.report.models import NOTHING_RUN, LoadProblem, Report, SandboxInfo, SubmissionInfo
@@ -47,6 +50,12 @@ def without_running(
         sandbox=SandboxInfo(backend="none", tier=NOTHING_RUN),
         load_problem=found,
     )
+
+
+def unread(problem: Problem, path: Path, error: SubmissionUnreadable) -> Report:
+    """Return the report of a file that could not even be read."""
+    info = SubmissionInfo(path=clean_line(str(path)), sha256="")
+    return without_running(problem, info, LoadProblem(message=clean_line(str(error))), seed=0)
 
 
 def _told(error: SyntaxError) -> LoadProblem:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from mha_judge.bank import Bank
-from mha_judge.browser.pages import as_html
 from mha_judge.errors import BankError
 from mha_judge.packet.answers import Environment
 from mha_judge.packet.questions import general, questions
+from mha_judge.render.markdown import as_html
 from mha_judge.report.models import CheckResult, Report
 from mha_judge.report.translation import translated, with_titles
 from mha_judge.scoring.keys import Keys

@@ -20,13 +20,13 @@ from typing import Any
 from mha_judge.app.grading import Checked, Event, Graded
 from mha_judge.app.session import Answer, Began, Mark, Overview, Session
 from mha_judge.bank.listing import TRACKS
-from mha_judge.browser.pages import as_html
 from mha_judge.errors import JudgeError, UsageError
 from mha_judge.outcomes import Outcome
 from mha_judge.pool.job import Call
 from mha_judge.pool.tries import Tries
 from mha_judge.practice.learner import Offer, now
 from mha_judge.practice.statistics import statistics
+from mha_judge.render.markdown import as_html
 from mha_judge.render.practice import html
 from mha_judge.report.models import CheckResult, Report, Reveal
 from mha_judge.report.reveal import revealed, revealed_check

@@ -146,7 +146,7 @@ def _failure(recipe: Recipe, error: str, said: list[str]) -> str:
 def _get_wheels(folder: Path) -> None:
     """Let this interpreter's pip download the wheels that the image needs."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "download"]
-    constraints = ["-c", str(_beside("constraints.txt"))]
+    constraints = ["-c", str(beside("constraints.txt"))]
     done = subprocess.run(
         [*pip, "--only-binary=:all:", *constraints, "--dest", str(folder), *PACKAGES],
         capture_output=True,
@@ -165,8 +165,8 @@ def _get_wheels(folder: Path) -> None:
 def _context(wheels: Path | None) -> Iterator[IO[bytes]]:
     """Yield the context as a tar: what the Dockerfile copies, laid out as in a checkout."""
     files: Mapping[str, Path] = {
-        "Dockerfile": _beside("Dockerfile"),
-        "constraints.txt": _beside("constraints.txt"),
+        "Dockerfile": beside("Dockerfile"),
+        "constraints.txt": beside("constraints.txt"),
         **{f"harness/mha_judge/{part}": _PACKAGE / part for part in _PARTS},
     }
     found = sorted(wheels.glob("*.whl")) if wheels is not None else []
@@ -192,8 +192,12 @@ def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
     return member
 
 
-def _beside(name: str) -> Path:
-    """Return a file that lies beside this module in a wheel, and at the top of a checkout."""
+def beside(name: str) -> Path:
+    """Return a file that lies beside this module in a wheel, and at the top of a checkout.
+
+    Raises:
+        SandboxUnavailable: It is not there.
+    """
     for folder in (Path(__file__).parent, _PACKAGE.parents[1]):
         if (folder / name).is_file():
             return folder / name

@@ -1,0 +1,165 @@
+"""A report as a platform shows it: the verdict, the score, and a row for each check."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import StringIO
+
+from rich.console import Console
+
+from mha_judge.bank import Bank
+from mha_judge.outcomes import Outcome, Verdict
+from mha_judge.render.report import terminal
+from mha_judge.report.models import Report, Reveal
+from mha_judge.report.reveal import revealed_check
+from mha_judge.report.translation import translated
+from mha_judge.report.words import WORDS, Words
+from mha_judge.submission import Submission
+
+_WIDTH = 100
+_TOLD = ("message", "diagnosis", "explanation", "detail")
+"""The parts of a check that say what is wrong with it, in the order of reading."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A check."""
+
+    name: str
+    category: str
+    outcome: Outcome
+    points: float
+    max_points: float
+    """0 where it was not assessed: nothing is lost by that."""
+    text: str
+    """What may be told of it besides; empty if nothing."""
+    advisory: bool
+
+    @property
+    def passed(self) -> bool:
+        return self.outcome is Outcome.PASSED
+
+    @property
+    def counts(self) -> bool:
+        """Whether it says anything of the answer that matters for the verdict."""
+        return self.outcome is not Outcome.NOT_ASSESSED and not self.advisory
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the file, and what is to be said there."""
+
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a platform may know of a report."""
+
+    title: str
+    path: str
+    accepted: bool
+    verdict: str
+    """In words."""
+    score: float
+    max_score: float
+    rows: list[Row]
+    """Empty if only the score may be told."""
+    places: list[Place]
+    text: str
+    """The report as the terminal has it, as much as may be told."""
+    whole: str
+    """All of it: for teachers."""
+
+    @property
+    def fraction(self) -> float:
+        """The score, out of 1."""
+        return self.score / self.max_score
+
+
+def shown(
+    report: Report, submission: Submission | None, bank: Bank, reveal: Reveal, language: str
+) -> Shown:
+    """Return as much of a report as its reader may know.
+
+    Args:
+        report: What came of an answer.
+        submission: The answer; None if it could not be read.
+        bank: Where its problem lies.
+        reveal: How much its reader may know.
+        language: `en` or `zh`.
+    """
+    report = translated(report, bank, language)
+    words = WORDS[language]
+    told = [revealed_check(check, reveal) for check in report.checks]
+    rows = [_row(one, words) for one in told if one is not None]
+    return Shown(
+        title=report.title,
+        path=report.submission.path,
+        accepted=report.verdict is Verdict.ACCEPTED,
+        verdict=words[str(report.verdict)],
+        score=report.score,
+        max_score=report.max_score,
+        rows=rows,
+        places=[*_places(report, rows, submission, bank, reveal)],
+        text=_printed(report, reveal, language),
+        whole=_printed(report, Reveal.FULL, language),
+    )
+
+
+def _row(told: dict[str, object], words: Words) -> Row:
+    outcome = Outcome(str(told["outcome"]))
+    assessed = outcome is not Outcome.NOT_ASSESSED
+    said = [str(told[part]) for part in _TOLD if told.get(part)]
+    return Row(
+        name=str(told["title"]),
+        category=str(told["category"]),
+        outcome=outcome,
+        points=float(str(told["points"])),
+        max_points=float(str(told["max_points"])) if assessed else 0.0,
+        text="\n".join(said if assessed else [words["not assessed"], *said]),
+        advisory=bool(told["advisory"]),
+    )
+
+
+def _printed(report: Report, reveal: Reveal, language: str) -> str:
+    paper = Console(file=StringIO(), width=_WIDTH, highlight=False, color_system=None)
+    with paper.capture() as caught:
+        terminal.show(report, paper, reveal, every_check=True, language=language)
+    return "\n".join(line.rstrip() for line in caught.get().strip().splitlines())
+
+
+def _places(
+    report: Report, rows: list[Row], submission: Submission | None, bank: Bank, reveal: Reveal
+) -> Iterator[Place]:
+    """Yield what is wrong, where a line can be named; else where the answer begins."""
+    if report.load_problem is not None:
+        yield Place(report.load_problem.line or 1, report.load_problem.message)
+        return
+    if reveal is Reveal.FULL:
+        yield from (Place(found.line or 1, found.message) for found in report.policy)
+    line = 1 if submission is None else _begins(submission, report.problem, bank)
+    for row in rows:
+        if row.counts and row.outcome.is_bad:
+            yield Place(line, f"{row.name}\n{row.text}".strip())
+
+
+def _begins(submission: Submission, problem: str, bank: Bank) -> int:
+    """Return the line on which what is graded is defined; 1 where none is found."""
+    if submission.syntax_error() is not None:
+        return 1
+    names = {
+        name
+        for entry in bank.problem(problem).entry
+        for name in (entry.name, *entry.aliases, *entry.classes)
+    }
+    defined = (ast.FunctionDef, ast.ClassDef)
+    found = [
+        node.lineno
+        for node in ast.parse(submission.source).body
+        if isinstance(node, defined) and node.name in names
+    ]
+    return found[0] if found else 1

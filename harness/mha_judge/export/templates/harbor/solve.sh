@@ -1,0 +1,3 @@
+#!/bin/sh
+set -e
+cp /solution/{{ one.file }} /app/{{ one.file }}
