@@ -222,6 +222,32 @@ def test_installed_wheel_begins_problems_but_does_not_add_to_its_own(installed, 
     assert "small-heads" in listed.stdout
 
 
+def test_one_line_runs_it_in_an_environment_of_its_own(wheel, tmp_path):
+    """uvx installs all that the wheel names, torch too, and grades."""
+    pip = [sys.executable, "-m", "pip", "config", "get", "global.find-links"]
+    links = (
+        os.environ.get("PIP_FIND_LINKS")
+        or subprocess.run(pip, capture_output=True, text=True, check=False).stdout.strip()
+    )
+    where = ["--find-links", links] if links else ["--torch-backend", "cpu"]
+    command = [
+        Path(sys.executable).with_name("uvx"), *where, "--python", sys.executable, "--constraints",
+        ROOT / "constraints.txt", "--from", f"{wheel}[practice]", "mha-judge",
+    ]  # fmt: skip
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    environment = {**kept, "UV_CACHE_DIR": str(tmp_path / "cache"), "UV_SYSTEM_CERTS": "1"}
+
+    graded = subprocess.run(
+        [*command, "run", ROOT / "examples" / "right_attention.py", "--no-progress"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if "error sending request" in graded.stderr:
+        pytest.skip("the network does not lead to a package index")
+
+    assert graded.returncode == 0, graded.stderr
+    assert "ACCEPTED" in graded.stdout
+
+
 def test_submission_cannot_read_the_installed_bank(installed, tmp_path):
     spy = tmp_path / "spy.py"
     spy.write_text(SPY, encoding="utf-8")
