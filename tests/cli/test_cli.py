@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -17,6 +19,7 @@ from mha_judge.cli import main
 from mha_judge.practice.progress import PATH_VARIABLE, Progress, default_path
 
 BANK = Bank.builtin()
+ROOT = Path(__file__).parents[2]
 FAST = ("--problem", "sdpa", "--only", "output-shape", "--only", "values")
 RIGHT = """\
 def scaled_dot_product_attention(q, k, v, mask=None):
@@ -398,6 +401,25 @@ class TestRun:
         cases = ET.parse(path).getroot().iter("testcase")
         names = [case.get("name").partition(":")[0] for case in cases]
         assert names == ["output-shape", "values"]
+
+    def test_lines_are_read_by_the_task_of_the_editor(self, tmp_path):
+        [task] = json.loads((ROOT / "examples" / "vscode" / "tasks.json").read_text())["tasks"]
+        pattern = task["problemMatcher"]["pattern"]
+        path = ROOT / "examples" / "forgets_to_scale.py"
+        broken = tmp_path / "sdpa.py"
+        broken.write_text("x = 1\ndef sdpa(:\n", encoding="utf-8")
+
+        found = {}
+        for file in (path, broken):
+            done = invoke(*(file if one == "${file}" else one for one in task["args"]))
+            [line] = done.stdout.splitlines()
+            found[file] = re.fullmatch(pattern["regexp"], line)
+            assert (done.exit_code, found[file][pattern["file"]]) == (1, str(file))
+
+        assert found[broken][pattern["line"]] == "2"
+        source = path.read_text(encoding="utf-8").splitlines()
+        assert source[int(found[path][pattern["line"]]) - 1].startswith("class ")
+        assert "not divided by √D" in found[path][pattern["message"]]
 
     def test_a_file_that_does_not_load_exits_with_1_and_names_the_line(self, tmp_path):
         path = tmp_path / "sdpa.py"

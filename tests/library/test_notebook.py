@@ -1,5 +1,8 @@
 """A report in a notebook, and a cell as an answer."""
 
+import json
+from pathlib import Path
+
 import pytest
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
@@ -8,6 +11,7 @@ from mha_judge import Judge, Report, Verdict
 from mha_judge.render.report import html
 
 pytestmark = pytest.mark.slow
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture
@@ -26,6 +30,16 @@ def test_a_cell_is_graded_and_not_run(shell, wrong):
     assert "ran" not in shell.user_ns
     page = shell.display_formatter.format(report)[0]["text/html"]
     assert page.startswith("<pre") and "rejected" in page.lower()
+
+
+def test_the_example_grades_its_last_cell(shell):
+    cells = json.loads((EXAMPLES / "attention.ipynb").read_text("utf-8"))["cells"]
+    *_, load, answer = ["".join(cell["source"]) for cell in cells]
+    shell.run_cell(load).raise_error()
+
+    report = shell.run_cell(answer).result
+
+    assert [one.id for one in report.diagnoses] == ["no-scale"]
 
 
 @pytest.mark.parametrize(

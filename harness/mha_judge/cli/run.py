@@ -53,6 +53,12 @@ REVEAL = ("score", "checks", "hints", "full")
     help="Write the verdict as a platform takes it, in place of the terminal report; what cannot "
     "be read has 0 points. `export` makes what calls this there.",
 )
+@click.option(
+    "--lines",
+    is_flag=True,
+    help="Print what is wrong as FILE:LINE:COLUMN: error: TEXT, in place of the terminal report, "
+    "for editors.",
+)
 @verdict_only_option
 @no_progress_option
 @click.option("--only", metavar="CHECK", multiple=True, help="Run only this check (repeatable).")
@@ -70,6 +76,7 @@ def command(
     json_path: str | None,
     junit_path: str | None,
     as_: tuple[str, str] | None,
+    lines: bool,
     verdict_only: bool,
     no_progress: bool,
     only: tuple[str, ...],
@@ -130,9 +137,17 @@ def command(
 
         told = None if kept is None else kept.told
         level = Reveal(reveal) if reveal else Reveal.FULL if told is None else Reveal.CHECKS
+        if lines:
+            from mha_judge.export.shown import shown
+
+            for place in shown(report, submission, bank, level, lang).places:
+                click.echo(
+                    f"{file}:{place.line}:1: error: {': '.join(place.message.split(chr(10)))}"
+                )
+            ctx.exit(report.verdict.exit_code)
         console = Console(highlight=False)
-        shown = translated(report, bank, lang)
-        terminal.show(shown, console, level, every_check=verbose, named=told, language=lang)
+        translation = translated(report, bank, lang)
+        terminal.show(translation, console, level, every_check=verbose, named=told, language=lang)
         if kept is not None:
             say_kept(kept, report.problem, lang)
     ctx.exit(report.verdict.exit_code)

@@ -135,15 +135,22 @@ def _printed(report: Report, reveal: Reveal, language: str) -> str:
 def _places(
     report: Report, rows: list[Row], submission: Submission | None, bank: Bank, reveal: Reveal
 ) -> Iterator[Place]:
-    """Yield what is wrong, where a line can be named; else where the answer begins."""
+    """Yield what is wrong, where a line can be named; else where the answer begins.
+
+    A mistake that is named stands for the checks that fail for it.
+    """
     if report.load_problem is not None:
         yield Place(report.load_problem.line or 1, report.load_problem.message)
         return
     if reveal is Reveal.FULL:
         yield from (Place(found.line or 1, found.message) for found in report.policy)
     line = 1 if submission is None else _begins(submission, report.problem, bank)
-    for row in rows:
-        if row.counts and row.outcome.is_bad:
+    names = reveal in (Reveal.HINTS, Reveal.FULL)
+    for mistake in report.diagnoses if names else ():
+        told = mistake.explanation if reveal is Reveal.FULL else mistake.hint
+        yield Place(line, f"{mistake.title}\n{told}".strip())
+    for check, row in zip(report.checks, rows, strict=False):
+        if row.counts and row.outcome.is_bad and not (names and check.granted):
             yield Place(line, f"{row.name}\n{row.text}".strip())
 
 
