@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import time
+from contextlib import contextmanager
 
 from websockets.sync.client import connect
 
@@ -13,23 +14,33 @@ PROGRAM = next(filter(None, map(shutil.which, ("firefox-esr", "firefox"))), None
 _LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
 
 
-class Firefox:
-    """A browser with one page, in a profile of its own.
+@contextmanager
+def firefox(folder):
+    """Give the page of a browser with a profile of its own.
 
     Playwright drives a build of its own only, which nobody has who uses a distribution's.
     """
-
-    def __init__(self, folder):
-        told = folder / "firefox.log"
-        command = [PROGRAM, "--headless", "--profile", str(folder), "--remote-debugging-port", "0"]
-        with told.open("w") as out:
-            self._process = subprocess.Popen(command, stdout=out, stderr=out)
+    told = folder / "firefox.log"
+    command = [PROGRAM, "--headless", "--profile", str(folder), "--remote-debugging-port", "0"]
+    with told.open("w") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=out)
+    try:
         deadline = time.monotonic() + 60
         while (found := _LISTENING.search(told.read_text())) is None:
-            assert self._process.poll() is None and time.monotonic() < deadline, told.read_text()
+            assert process.poll() is None and time.monotonic() < deadline, told.read_text()
             time.sleep(0.1)
-        self._opening = connect(f"{found[1]}/session", max_size=None, proxy=None)
-        self._socket = self._opening.__enter__()
+        with connect(f"{found[1]}/session", max_size=None, proxy=None) as socket:
+            yield Page(socket)
+    finally:
+        process.kill()
+        process.wait()
+
+
+class Page:
+    """The page that a browser shows first."""
+
+    def __init__(self, socket):
+        self._socket = socket
         self._count = itertools.count(1)
         self._command("session.new", capabilities={})
         self._page = self._command("browsingContext.getTree")["contexts"][0]["context"]
@@ -74,8 +85,3 @@ class Firefox:
         ]
         actions = [{"type": "key", "id": "keys", "actions": strokes}]
         self._command("input.performActions", context=self._page, actions=actions)
-
-    def close(self):
-        self._opening.__exit__(None, None, None)
-        self._process.kill()
-        self._process.wait()

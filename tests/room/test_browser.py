@@ -9,8 +9,9 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import firefox
 import pytest
+from firefox import PROGRAM as FIREFOX
+from firefox import firefox
 from rooms import NEXT, PROBLEM, Rooms
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -164,11 +165,10 @@ def test_two_who_type_at_both_ends_of_a_line_end_with_one_text(chromium, rooms):
         assert count > 10
 
 
-@pytest.mark.skipif(firefox.PROGRAM is None, reason="there is no firefox")
+@pytest.mark.skipif(FIREFOX is None, reason="there is no firefox")
 def test_browsers_of_two_makers_share_a_text_and_its_grade(chromium, rooms, tmp_path):
     control, end, enter = "\ue009", "\ue010", "\ue007"
-    theirs = firefox.Firefox(tmp_path)
-    with pages(chromium, rooms.links[2][0]) as (one,):
+    with firefox(tmp_path) as theirs, pages(chromium, rooms.links[2][0]) as (one,):
         theirs.goto(rooms.links[3][0])
         theirs.waits_for("document.querySelector('.cm-content') !== null")
         one.paste(RIGHT)
@@ -185,7 +185,6 @@ def test_browsers_of_two_makers_share_a_text_and_its_grade(chromium, rooms, tmp_
         theirs.press(control, enter)
         one.page.wait_for_selector(".verdict.accepted")
         theirs.waits_for("document.querySelector('.verdict.accepted') !== null")
-    theirs.close()
 
 
 def test_a_connection_that_was_away_brings_both_sides_together(chromium, rooms):
