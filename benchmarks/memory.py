@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from answers import hand_in, mixed
@@ -56,18 +57,32 @@ def _resident_of_score(folder: Path) -> list[int]:
 
 def proportional(root: int) -> int:
     """Return the bytes that a process and its descendants hold, shared pages divided."""
-    total, waiting = 0, [root]
+    total = 0
+    for process in family(root):
+        with suppress(OSError):  # it has ended meanwhile
+            lines = (process / "smaps_rollup").read_text().splitlines()
+            total += sum(int(one.split()[1]) * 1024 for one in lines if one.startswith("Pss:"))
+    return total
+
+
+def descriptors(root: int) -> int:
+    """Return how many descriptors a process and its descendants have open."""
+    count = 0
+    for process in family(root):
+        with suppress(OSError):
+            count += len([*(process / "fd").iterdir()])
+    return count
+
+
+def family(root: int) -> Iterator[Path]:
+    """Yield the folders in /proc of a process and its descendants."""
+    waiting = [root]
     while waiting:
-        pid = waiting.pop()
-        try:
+        process = Path(f"/proc/{waiting.pop()}")
+        yield process
+        with suppress(OSError):
             waiting += [
                 int(child)
-                for task in Path(f"/proc/{pid}/task").iterdir()
+                for task in (process / "task").iterdir()
                 for child in (task / "children").read_text().split()
             ]
-            rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-        except OSError:  # it has ended meanwhile
-            continue
-        line = next((one for one in rollup.splitlines() if one.startswith("Pss:")), "Pss: 0 kB")
-        total += int(line.split()[1]) * 1024
-    return total

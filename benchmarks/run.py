@@ -20,6 +20,7 @@ import memory
 import practice
 import rooms
 import service
+import soak
 import throughput
 import warm
 from measure import Figure
@@ -33,8 +34,11 @@ PARTS: dict[str, tuple[Callable[[int], Iterator[Figure]], int]] = {
     "cluster": (cluster.figures, 1),
     "practice": (practice.figures, 7),
     "rooms": (rooms.figures, 3),
+    "soak": (soak.figures, 1),
 }
 """What can be measured, and how often it is repeated by default."""
+_TAKES_HOURS = "soak"
+"""It is measured only if it is named."""
 
 
 def row(figure: Figure) -> str:
@@ -55,7 +59,9 @@ def _amount(values: list[float], unit: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all")
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all but soak"
+    )
     parser.add_argument("-n", type=int, help="repetitions (default: 7 of what is quick)")
     parser.add_argument("--json", type=Path, metavar="PATH", help="write the figures as JSON")
     arguments = parser.parse_args()
@@ -67,7 +73,7 @@ def main() -> None:
 
     print(f"{'':<50}{'judge':>10}{'other':>10}{'ratio':>8}{'min–max':>13}{'n':>4}{'target':>8}")
     found = []
-    for name in arguments.parts or PARTS:
+    for name in arguments.parts or [one for one in PARTS if one != _TAKES_HOURS]:
         measure, repetitions = PARTS[name]
         for figure in measure(arguments.n or repetitions):
             found.append(figure)

@@ -50,8 +50,12 @@ def figures(repetitions: int) -> Iterator[Figure]:
             for number, (problem, _) in enumerate(answers):
                 for step, source in _EVERY.items():
                     if number % step == step - 1:
-                        _file(folder, number, problem).write_text(f"{source}# {number}\n", "utf-8")
-            asked = [(problem, _file(folder, n, problem)) for n, (problem, _) in enumerate(answers)]
+                        answer_of(folder, number, problem).write_text(
+                            f"{source}# {number}\n", "utf-8"
+                        )
+            asked = [
+                (problem, answer_of(folder, n, problem)) for n, (problem, _) in enumerate(answers)
+            ]
             served_s, served, memory = _served(folder, asked)
             scored_s, scored = _scored(folder, asked)
         _compare(served, scored)
@@ -69,7 +73,7 @@ def figures(repetitions: int) -> Iterator[Figure]:
     yield figure("memory of serve, end / start", memories, "≤", 1.1, unit="MiB")
 
 
-def _file(folder: Path, number: int, problem: str) -> Path:
+def answer_of(folder: Path, number: int, problem: str) -> Path:
     return folder / "answers" / f"candidate-{number:04}" / f"{problem.replace('-', '_')}.py"
 
 
@@ -100,7 +104,7 @@ def _served(
                 else:
                     grades[number] = grade
 
-    with _server(folder) as (process, url):
+    with server(folder) as (process, url):
         threads = [threading.Thread(target=client, args=(url,)) for _ in range(CLIENTS)]
         began = time.monotonic()
         kill_at = began + random.expovariate(1 / _KILLED_EVERY_S)
@@ -120,7 +124,7 @@ def _served(
 
 
 @contextmanager
-def _server(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def server(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     command = (
         JUDGE, "serve", "--port", "0", "--sandbox", "jail", "-j", "2", "--queue-timeout", "3600",
         "--store", str(folder / "grades.sqlite"),
