@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Route
 
 from mha_judge.render.page import page
+from mha_judge.service.tokens import Asker
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -18,7 +19,6 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-NO_ENTRY = "This needs the link that you were given: open it once more."
 PROGRAM, STYLE = "page.js", "page.css"
 _STATIC = {PROGRAM: "text/javascript", STYLE: "text/css"}
 
@@ -26,6 +26,18 @@ _STATIC = {PROGRAM: "text/javascript", STYLE: "text/css"}
 def static_text(name: str) -> str:
     """Return what is in the package: the program, or the style of all pages."""
     return files("mha_judge.browser").joinpath("static", name).read_text(encoding="utf-8")
+
+
+def asker(request: Request) -> Asker:
+    """Return who asks for a page.
+
+    Raises:
+        HTTPException: Somebody without a link.
+    """
+    found: Asker | None = request.scope["asker"]
+    if found is None:
+        raise HTTPException(403, "This needs the link that you were given: open it once more.")
+    return found
 
 
 def shown(what: str, room: str = "") -> Response:

@@ -17,7 +17,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from mha_judge.browser.messages import reason
-from mha_judge.browser.pages import COMMON, HEADERS, NO_ENTRY, refused, shown
+from mha_judge.browser.pages import COMMON, HEADERS, asker, refused, shown
 from mha_judge.errors import UsageError
 from mha_judge.room.hub import Hub, Member
 from mha_judge.room.log import Log
@@ -72,7 +72,7 @@ def make_app(hub: Hub, log: Log, queue: Queue, *, secure: bool) -> Starlette:
         return entered
 
     async def room(request: Request) -> Response:
-        return shown("room", _asker(request).name)
+        return shown("room", asker(request).name)
 
     async def record(request: Request) -> Response:
         return shown("record", _interviewer(request).name)
@@ -83,12 +83,12 @@ def make_app(hub: Hub, log: Log, queue: Queue, *, secure: bool) -> Starlette:
         return JSONResponse([*told], headers=HEADERS)
 
     async def socket(websocket: WebSocket) -> None:
-        asker = websocket.scope["asker"]
-        if asker is None:
+        who = websocket.scope["asker"]
+        if who is None:
             await websocket.close(1008)
             return
         await websocket.accept()
-        await _Connected(hub, websocket, asker).run()
+        await _Connected(hub, websocket, who).run()
 
     return Starlette(
         routes=[
@@ -165,15 +165,8 @@ class _Connected:
             await self._socket.close(code, reason(why))
 
 
-def _asker(request: Request) -> Asker:
-    asker: Asker | None = request.scope["asker"]
-    if asker is None:
-        raise HTTPException(403, NO_ENTRY)
-    return asker
-
-
 def _interviewer(request: Request) -> Asker:
-    asker = _asker(request)
-    if asker.role is not Role.INTERVIEWER:
+    found = asker(request)
+    if found.role is not Role.INTERVIEWER:
         raise HTTPException(403, "This is for interviewers.")
-    return asker
+    return found

@@ -16,7 +16,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from mha_judge.browser.messages import reason
-from mha_judge.browser.pages import COMMON, HEADERS, NO_ENTRY, refused, shown
+from mha_judge.browser.pages import COMMON, HEADERS, asker, refused, shown
 from mha_judge.errors import UsageError
 from mha_judge.service.tokens import Asker, Role
 from mha_judge.web_practice.desk import Desk, Page
@@ -58,13 +58,11 @@ def make_app(desk: Desk, key: str) -> Starlette:
         return entered
 
     async def page(request: Request) -> Response:
-        if request.scope["asker"] is None:
-            raise HTTPException(403, NO_ENTRY)
+        asker(request)
         return shown("practice")
 
     async def progress(request: Request) -> Response:
-        if request.scope["asker"] is None:
-            raise HTTPException(403, NO_ENTRY)
+        asker(request)
         policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
         headers = {**HEADERS, "Content-Security-Policy": policy}
         return HTMLResponse(await asyncio.to_thread(desk.progress), headers=headers)

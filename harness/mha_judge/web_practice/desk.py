@@ -191,7 +191,6 @@ class Desk:
                 for one in self._pages:
                     self._tell_words(one)
                 self._spawn(self._look())
-
             case "resume":
                 self._interview = Interview.resume(session)
             case "hand in":

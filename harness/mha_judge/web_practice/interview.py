@@ -25,7 +25,6 @@ _GRACE_S = 3.0
 class Open:
     """An interview that was begun and has not ended."""
 
-    began: datetime
     left_s: float
 
 
@@ -35,7 +34,7 @@ def open_one(session: Session) -> Open | None:
     if found is None:
         return None
     mock = Mock(session.learner, found, session.now)
-    return Open(mock.began, mock.left_s())
+    return Open(mock.left_s())
 
 
 class Interview:
