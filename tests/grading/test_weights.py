@@ -657,3 +657,60 @@ def test_a_name_whose_role_does_not_fit_the_shape_says_nothing(paths):
     assert first.unbound == ()
     assert torch.equal(first.values["w_v.weight"], WEIGHTS["v"].weight)
     assert first.values[f"{paths[2]}.weight"].shape == (E, wide)
+
+
+Q, R = 8, 2  # width of the latent of the queries, rotary features of a head
+
+
+def rotary_roles(query=Q):
+    return [
+        role("q_down", query, E),
+        role("q", E, query, heads=H),
+        role("q_rope", H * R, query, heads=H),
+        role("down", C, E),
+        role("k_rope", R, E),
+        role("k", E, C, heads=H),
+        role("v", E, C, heads=H),
+        role("out", E, E, heads=H, split="in"),
+    ]
+
+
+def rotary_maps(query=Q):
+    return [
+        *linear("squeeze_q", query, E),
+        *linear("grow_q", E + H * R, query),
+        *linear("squeeze", C + R, E),
+        *linear("grow", 2 * E, C),
+        *linear("mix"),
+    ]
+
+
+def test_several_fused_maps_without_names_may_have_a_layout_each():
+    wanted = {role.name: role for role in rotary_roles()}
+    heads = [wanted[name].weight.reshape(H, -1, Q) for name in ("q", "q_rope")]
+    expected = {
+        "squeeze.weight": torch.cat([wanted[name].weight for name in ("down", "k_rope")]),
+        "grow.weight": torch.cat([wanted[name].weight for name in ("k", "v")]),  # part by part
+        "grow_q.weight": torch.cat(heads, 1).reshape(-1, Q),  # head by head
+    }
+
+    found = arrangements(rotary_maps(), list(wanted.values()))
+
+    assert any(
+        all(torch.equal(one.values[path], value) for path, value in expected.items())
+        for one in found
+    )
+
+
+def test_a_map_keeps_its_role_at_sizes_where_neither_shape_nor_name_tells():
+    def maps(query):
+        rest = [*linear("kv.first", C, E), *linear("shared", R, E), *linear("kv.second", 2 * E, C)]
+        return [*rest, *linear("q.0", query, E), *linear("q.1", E + H * R, query), *linear("mix")]
+
+    key = arrangements(maps(Q), rotary_roles())[0].key
+    wanted = rotary_roles(C)  # now q.0 is as large as kv.first
+
+    found = weights.nearest(weights.arrangements(maps(C), wanted, WORDS, key), key)
+
+    assert torch.equal(found.values["q.0.weight"], wanted[0].weight)
+    assert torch.equal(found.values["kv.first.weight"], wanted[3].weight)

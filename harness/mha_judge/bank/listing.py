@@ -36,10 +36,10 @@ TRACKS = {
     "basics": "基础",
     "masks": "掩码",
     "heads and groups": "头与分组",
+    "positions": "位置",
     "inference": "推理",
     "questions": "问答",
     "efficient attention": "高效注意力",
-    "positions": "位置",
     "blocks": "模块",
     "backward": "反向传播",
 }

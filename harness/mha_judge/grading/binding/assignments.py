@@ -15,7 +15,10 @@ Assignment = tuple[str, dict[str, list[Map]]]
 Unit = Sequence[Map]
 """What carries a role: one map, or one for each head."""
 
-_FUSED = {"qkv": ("q", "k", "v"), "kv": ("k", "v"), "gate_up": ("gate", "up")}
+_FUSED = {
+    "qkv": ("q", "k", "v"), "kv": ("k", "v"), "gate_up": ("gate", "up"),
+    "q_with_rope": ("q", "q_rope"), "down_with_rope": ("down", "k_rope"),
+}  # fmt: skip
 _MAX_PERMUTED = 6
 """Roles up to which every order is tried; a block has more."""
 
@@ -226,20 +229,31 @@ def _group_by_group(maps: list[Map], roles: Sequence[RoleWeights]) -> list[Map]:
 def _with_fused_rest(
     left: list[Map], chosen: dict[str, list[Map]], missing: list[RoleWeights]
 ) -> list[Assignment]:
-    """Return the assignments in which one map carries several of the missing roles."""
+    """Return the assignments in which fused maps carry several of the missing roles."""
     found = []
-    for fused, parts in fused_maps(missing).items():
+    for slots in _disjoint(fused_maps(missing)):
+        parts = {part for own in slots.values() for part in own}
         rest = [role for role in missing if role.id not in parts]
-        together = [role for role in missing if role.id in parts]
-        if len(left) != len(rest) + 1:
+        together = [[role for role in missing if role.id in own] for own in slots.values()]
+        if len(left) != len(rest) + len(slots):
             continue
-        for one in left:
-            others = [other for other in left if other is not one]
+        for fused in itertools.permutations(left, len(slots)):
+            others = [other for other in left if other not in fused]
             pairs = list(zip(rest, others, strict=True))
-            if _fits_fused(one, together) and all(other.fits(role) for role, other in pairs):
-                placed = {fused: [one]} | {role.id: [other] for role, other in pairs}
-                found.append((f"names, fused {fused}", chosen | placed))
+            if all(map(_fits_fused, fused, together)) and all(o.fits(role) for role, o in pairs):
+                placed = {name: [one] for name, one in zip(slots, fused, strict=True)}
+                placed |= {role.id: [other] for role, other in pairs}
+                found.append((f"names, fused {' and '.join(slots)}", chosen | placed))
     return found
+
+
+def _disjoint(fused: Mapping[str, tuple[str, ...]]) -> Iterator[dict[str, tuple[str, ...]]]:
+    """Yield each choice of fused maps that share no role, single ones first."""
+    for count in range(1, len(fused) + 1):
+        for names in itertools.combinations(fused, count):
+            parts = [part for name in names for part in fused[name]]
+            if len(parts) == len({*parts}):
+                yield {name: fused[name] for name in names}
 
 
 def _fits_fused(one: Map, roles: Sequence[RoleWeights]) -> bool:

@@ -8,6 +8,7 @@ shapes admit, the most plausible first.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -29,6 +30,8 @@ from mha_judge.grading.binding.stacks import in_parts, joined, taken_apart, ways
 from mha_judge.grading.failures import CheckFailure
 
 MAX_ARRANGEMENTS = 400
+_PLACE = re.compile(r"(?P<key>[^:]*): (?P<slot>\w+) is (?P<path>.*)=", re.DOTALL)
+"""The part of a key that says which map carries a role."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +90,8 @@ def _of_view(
 ) -> Iterator[Arrangement]:
     """Yield the arrangements of a view, in which each parameter is an array of its own."""
     for apart, parts in ways_apart(view.parameters, roles, wanted):
-        parameters = in_parts(view.parameters, parts)
-        for assignment in assignments(maps_of(parameters, roles, words), roles):
+        maps = maps_of(in_parts(view.parameters, parts), roles, words)
+        for assignment in itertools.chain(_as_before(maps, wanted), assignments(maps, roles)):
             for found in _lay_out(assignment, roles, wanted):
                 values = joined(found.values, view.parameters, parts)
                 if values is not None:
@@ -99,6 +102,14 @@ def _of_view(
                         unbound=tuple(p.path for p in view.parameters if p.path not in values),
                         aliases={path: one for path, one in view.aliases.items() if one in values},
                     )
+
+
+def _as_before(maps: Sequence[Map], wanted: Collection[str]) -> Iterator[Assignment]:
+    """Yield the assignment of a key: at another size, shapes may not tell the same maps apart."""
+    by_path = {one.path: one for one in maps}
+    places = [found for part in wanted if (found := _PLACE.fullmatch(part))]
+    if places and all(found["path"] in by_path for found in places):
+        yield places[0]["key"], {found["slot"]: [by_path[found["path"]]] for found in places}
 
 
 def nearest(found: Iterable[Arrangement], wanted: Collection[str]) -> Arrangement:
@@ -121,19 +132,23 @@ def _lay_out(
 ) -> Iterator[Arrangement]:
     """Yield the layouts in which an assignment's maps can hold the weights."""
     key, chosen = assignment
+    alone = all(len(maps) == 1 for maps in chosen.values())  # else their number may change
+    places = [f"{key}: {slot} is {one.path}=" for slot, [one] in chosen.items()] if alone else []
     by_id = {role.id: role for role in roles}
     fused = {name: parts for name, parts in fused_maps(roles).items() if name in chosen}
     count = max((len(parts) for parts in fused.values()), default=0)
     orders = list(itertools.permutations(range(count)))  # one choice for all fused maps
-    for order, style in itertools.product(orders, FUSED_LAYOUTS if fused else [""]):
-        targets = _targets(chosen, by_id, fused, order, style)
+    styles = itertools.product(FUSED_LAYOUTS, repeat=len(fused))
+    for order, each in sorted(itertools.product(orders, styles), key=_unlike):
+        targets = _targets(chosen, by_id, fused, order, dict(zip(fused, each, strict=True)))
         if targets is None:
             continue
+        told = ", ".join(each if _unlike((order, each)) else each[:1])
         kinds, options = _common_layouts(targets, wanted)
         for choice in itertools.product(*options.values()):
             picked = dict(zip(options, choice, strict=True))
             arrangement = _arrange(
-                (key, _order(fused, order), style),
+                (key, _order(fused, order), told, *places),
                 targets,
                 [picked[kind] for kind in kinds],
             )
@@ -153,6 +168,12 @@ class _Filled:
     split: str
 
 
+def _unlike(choice: tuple[Sequence[int], tuple[str, ...]]) -> bool:
+    """Return whether fused maps have layouts of their own; one for all is more plausible."""
+    _, styles = choice
+    return len({*styles}) > 1
+
+
 def _order(fused: Mapping[str, Sequence[str]], order: Sequence[int]) -> str:
     longest = max(fused.values(), key=len, default=())
     return "".join(longest[index].rpartition("_")[2] for index in order)
@@ -163,7 +184,7 @@ def _targets(
     roles: Mapping[str, RoleWeights],
     fused: Mapping[str, Sequence[str]],
     order: Sequence[int],
-    style: str,
+    styles: Mapping[str, str],
 ) -> list[_Filled] | None:
     targets = []
     for name, maps in chosen.items():
@@ -173,8 +194,8 @@ def _targets(
             places = [i - (len(order) - size) for i in order if i >= len(order) - size]
             parts = [roles[fused[name][place]] for place in places]
             heads = [part.heads for part in parts]
-            weight = fuse([part.weight for part in parts], heads, style)
-            bias = fuse([part.bias for part in parts], heads, style)
+            weight = fuse([part.weight for part in parts], heads, styles[name])
+            bias = fuse([part.bias for part in parts], heads, styles[name])
             if weight is None or bias is None:
                 return None
             targets.append(_Filled(maps[0], tuple(fused[name]), weight, bias, 1, "fused"))
