@@ -161,11 +161,13 @@ def test_size_one(candidate, draw):
 )
 def test_many_positions(candidate, draw):
     # with such slopes the farthest keys count as well, or most of all
-    for L, S, share in ((300, 300, 0.01), (1, 1100, 0.005), (3, 1050, -0.05)):
+    for causal, L, S in ((True, 300, 300), (False, 150, 280)):
         q, k, v, slopes = inputs(draw, B=1, H=2, L=L, S=S)
-        assert_close(candidate.alibi_attention(q, k, v, share * slopes), "output")
-    q, k, v, slopes = inputs(draw, B=1, H=2, L=150, S=280)
-    assert_close(candidate.alibi_attention(q, k, v, 0.01 * slopes, False), "output")
+        assert_close(candidate.alibi_attention(q, k, v, 0.01 * slopes, causal), "output")
+    for L, S, share in ((1, 1100, 0.005), (3, 1050, -0.05)):
+        q, k, v, slopes = inputs(draw, B=1, H=2, L=L, S=S)
+        for causal in BOTH:
+            assert_close(candidate.alibi_attention(q, k, v, share * slopes, causal), "output")
 
 
 @check(
@@ -191,12 +193,13 @@ def test_low_scores(candidate, draw):
     after="output_shape",
 )
 def test_large_logits(candidate, draw):
-    for bound, lift in ((50, 0), (100, 200), (100, 400)):
+    # steep slopes: the best key may be so far away that exp(−slope · distance) is 0
+    for bound, lift, steep in ((50, 0, 1), (100, 200, 1), (100, 400, 1), (50, 0, 100)):
         q, k = (draw.integers(2, 3, 11, 16, bound=bound) for _ in range(2))
         q[..., 0] = k[..., 0] = lift  # adds lift² / 4 to all scores: only their differences matter
         *_, v, slopes = inputs(draw, S=11, D=16)
 
-        assert_close(candidate.alibi_attention(q, k, v, slopes), "output")
+        assert_close(candidate.alibi_attention(q, k, v, steep * slopes), "output")
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after="values")

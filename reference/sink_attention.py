@@ -37,7 +37,7 @@ def sink_attention(
         Output (B, H, L, D), in the dtype of `q`. A query that no key precedes gets zeros.
 
     Raises:
-        ValueError: If shapes do not belong together.
+        ValueError: If shapes do not belong together, or one weight is given without the other.
 
     Source:
         The sink: OpenAI 2025, arXiv:2508.10925, the section on the architecture, and `sdpa` in
@@ -53,6 +53,8 @@ def sink_attention(
         raise ValueError(f"{k.shape[1]} key heads do not divide {q.shape[1]} query heads")
     if sinks.shape != q.shape[1:2]:
         raise ValueError(f"sinks are {tuple(sinks.shape)}; they need {tuple(q.shape[1:2])}")
+    if (q_weight is None) != (k_weight is None):
+        raise ValueError("one of q_weight and k_weight is given; norms need both")
     if q_weight is not None and k_weight is not None:
         q = _normalised(q, q_weight)
         k = _normalised(k, k_weight)

@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: dual-attention
 # mistake: the embeddings are gathered for each pair: (H, L, S, D)
-# diagnosis: pairs-gathered
+# diagnosis: tensor-too-large
 import torch
 
 
