@@ -30,11 +30,11 @@ pygments_style = "default"
 _CONTENTS = {
     "Use": [
         "grading", "practising", "interviewing", "rooms", "classes", "library", "service",
-        "cluster", "evaluations", "sandboxes",
+        "cluster", "platforms", "evaluations", "sandboxes",
     ],
     "Look up": [
         "/problems/README", "reference/commands", "reference/commands-many", "reference/report",
-        "reference/contract", "reference/grading", "benchmarks",
+        "reference/contract", "reference/grading", "benchmarks", "comparison",
     ],
     "Add a problem": [
         "authoring/problem", "authoring/checks", "authoring/mistakes", "authoring/example",

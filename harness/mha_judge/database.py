@@ -51,6 +51,10 @@ def kept_at(
         database = connected(path)
         prepare(database, application, version, schema, alone=alone)
     except (OSError, sqlite3.Error) as error:
+        if "locked" in str(error):
+            raise UsageError(
+                f"{path} is used by another process; stop that one, or name another with --store"
+            ) from error
         raise UsageError(
             f"{path} cannot be used as a store: {error}; name another with --store"
         ) from error

@@ -245,6 +245,16 @@ def test_a_key_that_is_held_down_is_not_too_much(chromium, rooms):
         assert one.page.locator(".status").is_hidden()
 
 
+def test_a_browser_that_goes_offline_says_so(chromium, rooms):
+    with pages(chromium, rooms.links[0][0]) as (one,):
+        one.context.set_offline(True)
+        one.page.wait_for_selector(".status:not([hidden])")
+        assert one.page.locator("button.run").is_disabled()
+        one.context.set_offline(False)
+        one.page.wait_for_selector(".status", state="hidden")
+        assert one.page.locator("button.run").is_enabled()
+
+
 def test_a_telephone_shows_everything_below_each_other(chromium, rooms):
     with pages(chromium, rooms.links[1][0]) as (one,):
         one.page.set_viewport_size({"width": 390, "height": 844})
@@ -269,7 +279,12 @@ def test_long_pastes_and_characters_of_all_kinds_arrive(chromium, rooms):
     with pages(chromium, rooms.links[2][0], rooms.links[3][0]) as (one, other):
         one.paste(pasted)
         assert same_text([one, other]) == pasted
-        other.waits_for("pasted 30002 lines")
+        other.waits_for("pasted 30001 lines")
+
+        one.paste("y = 2\n" * 50_000)  # over the limit: said, not noted, and the text stays
+        one.waits_for("longer than 256 Ki")
+        assert same_text([one, other]) == pasted
+        assert other.page.locator(".notes .pasted").count() == 1
 
 
 def test_long_pastes_that_wait_for_the_connection_arrive(chromium, rooms):
@@ -296,6 +311,11 @@ def test_a_room_is_used_by_keyboard_alone_and_played_back(chromium, rooms):
         keys.press("Control+Enter")
         for page in (one, other):
             page.page.wait_for_selector(".verdict.accepted")
+        changed = other.page.get_by_text("has changed since it was run")
+        assert changed.is_hidden()
+        keys.type("#")
+        changed.wait_for()
+        text = same_text([one, other])
         keys.press("Escape")
         keys.press("Tab")
         assert one.page.evaluate("document.activeElement.tagName") != "DIV"

@@ -277,6 +277,16 @@ def test_links_name_the_server_as_others_reach_it(tmp_path):
         assert link.startswith(f"https://interviews.example.org/rooms/{room}/")
 
 
+def test_rooms_of_before_are_counted_and_none_is_said(tmp_path):
+    command = [sys.executable, "-m", "mha_judge", "room", "--rooms", "0", "--port", "0"]
+    command += ["--store", str(tmp_path / "empty"), "--sandbox", "jail"]
+
+    none = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    assert none.returncode == 2
+    assert "there is no room in" in none.stderr
+
+
 def test_who_sends_too_much_is_told_to_wait(rooms):
     with browsers(rooms, rooms.links[0]) as [(one, _)]:
         for _ in range(90):
@@ -321,7 +331,7 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
         "Ada.html",
     ]
     second = mha_judge("room", PROBLEM, "--store", "rooms", "--port", "0")
-    assert "locked" in second.stderr and second.returncode == 2
+    assert "is used by another" in second.stderr and second.returncode == 2
     assert again.stop() == 0
     assert mha_judge("regrade", "out/Ada.zip").returncode == 0
     assert (tmp_path / "out" / "recording.html").read_text("utf-8").count("</script>") == 2

@@ -241,7 +241,7 @@ def test_a_page_tells_what_can_be_asked_without_a_program_from_elsewhere(candida
         (("--token-file", "short"), 2, "line 1: write a role"),
         (("--token-file", "empty"), 2, "there is no token"),
         (("--certificate", "short"), 2, "belong together"),
-        (("--certificate", "short", "--key", "short"), 2, "certificate cannot be used"),
+        (("--certificate", "short", "--key", "short"), 2, "cannot be used as certificate"),
         (("--store", "short"), 2, "cannot be used as a store"),
         (("--sandbox", "container", "--image", "none:here"), 5, "none:here|does not answer"),
         (("--host", "203.0.113.1", "--token-file", "good"), 2, "cannot be listened on"),
@@ -275,4 +275,4 @@ def test_a_store_in_use_is_told(server):
     second = Server(server.folder, expect_start=False)
 
     assert second.process.wait(60) == 2
-    assert "cannot be used as a store" in second.text
+    assert "is used by another process" in second.text

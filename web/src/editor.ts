@@ -125,6 +125,7 @@ export interface Outside {
   push(version: number, client: string, changes: unknown[]): boolean;
   cursor(anchor: number, head: number): void;
   pasted(units: number, lines: number): void;
+  tooLong(): void;
   run(): void;
 }
 
@@ -136,6 +137,7 @@ export class Editor {
   private pushTimer: ReturnType<typeof setTimeout> | null = null;
   private onceSent: (() => void) | null = null;
   private cursorTimer: ReturnType<typeof setTimeout> | null = null;
+  private ownText = ""; // copied or cut here: moving it is no paste from elsewhere
 
   constructor(
     readonly problem: string,
@@ -157,16 +159,30 @@ export class Editor {
           if (update.docChanged || update.selectionSet) this.tellCursor();
         }),
         EditorView.domEventHandlers({
-          paste: (event) => {
+          paste: (event, view) => {
             const pasted = event.clipboardData?.getData("text/plain") ?? "";
-            const lines = pasted.split(/\r\n?|\n/).length;
-            if (lines > 1) outside.pasted(Math.min(pasted.length, MAX_UNITS), Math.min(lines, MAX_UNITS));
+            const { from, to } = view.state.selection.main;
+            if (view.state.doc.length - (to - from) + pasted.length > MAX_UNITS) {
+              outside.tooLong();
+              event.preventDefault();
+              return true;
+            }
+            const lines = pasted.replace(/(\r\n?|\n)$/, "").split(/\r\n?|\n/).length;
+            if (lines > 1 && pasted !== this.ownText) outside.pasted(pasted.length, lines);
             return false;
           },
+          copy: (_, view) => this.keep(view),
+          cut: (_, view) => this.keep(view),
         }),
       ],
     });
     this.view = new EditorView({ state });
+  }
+
+  private keep(view: EditorView): boolean {
+    const { from, to } = view.state.selection.main;
+    this.ownText = view.state.sliceDoc(from, to);
+    return false;
   }
 
   get isBlank(): boolean {

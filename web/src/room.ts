@@ -37,6 +37,7 @@ export class RoomPage {
   private readonly sees = el("select", { change: () => this.connection.send("see", { level: this.sees.value }) });
   private readonly questions = el("details");
   private readonly trying = new Trying((call) => this.tryCall(call));
+  private readonly changed = el("p", { class: "soft" });
   private checks: HTMLElement | null = null;
 
   constructor(
@@ -59,6 +60,8 @@ export class RoomPage {
       (open, why) => this.connected(open, why),
     );
     setInterval(() => this.tick(), 500);
+    window.addEventListener("offline", () => this.connected(false, ""));
+    window.addEventListener("online", () => this.connected(this.connection.isOpen, ""));
     for (const [kind, here] of [["blur", false], ["focus", true]] as const) {
       window.addEventListener(kind, () => {
         if (this.state?.role === "candidate") this.connection.send("focus", { here });
@@ -92,7 +95,8 @@ export class RoomPage {
       case "room":
         return this.draw(message);
       case "changes":
-        return this.editors.get(message.problem)?.receive(message.version, message.changes);
+        this.editors.get(message.problem)?.receive(message.version, message.changes);
+        return this.compare();
       case "tried":
         return this.trying.show(message.attempt);
       case "refused":
@@ -179,7 +183,10 @@ export class RoomPage {
       const made = new Editor(problem, state.text, state.version, this.nonce, this.words.editor, {
         push: (version, client, changes) => this.connection.send("push", { problem, version, client, changes }),
         cursor: (anchor, head) => this.connection.send("cursor", { problem, anchor, head }),
-        pasted: (units, lines) => this.connection.send("pasted", { problem, units, lines }),
+        pasted: (units, lines) => {
+          if (this.state?.role === "candidate") this.connection.send("pasted", { problem, units, lines });
+        },
+        tooLong: () => this.sayForNow(this.words.tooLong),
         run: () => this.run(),
       });
       this.editors.set(problem, made);
@@ -231,9 +238,18 @@ export class RoomPage {
     filled(
       this.report,
       el("h2", {}, this.words.report),
+      this.changed,
       last ? runView(last, this.words) : el("p", { class: "soft" }, this.words.noReport),
       runs.length > 1 && el("ol", { class: "timeline" }, ...runs.map((run) => this.dot(run))),
     );
+    this.compare();
+  }
+
+  /** Say whether the text is still the one that was run. */
+  private compare(): void {
+    const last = this.state?.runs.filter((run) => run.problem === this.state?.problem).at(-1);
+    filled(this.changed, this.words.changedSince);
+    this.changed.hidden = !last || !this.editor || this.editor.version <= last.version;
   }
 
   private dot(run: Run): HTMLElement {

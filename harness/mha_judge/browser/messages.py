@@ -45,6 +45,7 @@ def reader(kinds: Any) -> Callable[[str], Any]:
     return read
 
 
-def reason(text: str) -> str:
+def reason(why: str | Exception) -> str:
     """Return why a socket is closed, as short as it has to be."""
+    text = "messages are text" if isinstance(why, KeyError) else str(why)
     return clean(text).encode(errors="replace")[:_MAX_REASON_BYTES].decode(errors="ignore")

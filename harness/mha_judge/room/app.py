@@ -132,7 +132,7 @@ class _Connected:
         except TimeoutError:
             await self._close(_REFUSED, "the first message did not come")
         except (UsageError, KeyError) as error:  # starlette raises KeyError for bytes
-            await self._close(_REFUSED, str(error))
+            await self._close(_REFUSED, error)
         except sqlite3.Error:
             await self._close(_FAILED, "the room cannot be kept on this disk now")
         finally:
@@ -160,7 +160,7 @@ class _Connected:
             await self._socket.send_text(text)
         await self._close(_REFUSED, "the connection is too slow")
 
-    async def _close(self, code: int, why: str) -> None:
+    async def _close(self, code: int, why: str | Exception) -> None:
         with suppress(RuntimeError):  # it is closed
             await self._socket.close(code, reason(why))
 

@@ -32,7 +32,7 @@ from mha_judge.service.models import Ask, Reason
 from mha_judge.service.queue import Queue, QueueFull
 from mha_judge.service.store import Store
 from mha_judge.service.tokens import Role
-from mha_judge.submission import Submission
+from mha_judge.submission import MAX_BYTES, Submission
 
 _MOST_UNSENT = 1_000
 """Messages that may wait for a browser; one that does not keep up is cut off, and comes back."""
@@ -293,7 +293,10 @@ class Hub:
             sheet = room.sheet(problem)
             if room.running is not None:
                 raise UsageError("a run is going on; wait for its report")
-            ask = Ask(source=sheet.text.as_source, problem=problem)
+            source = sheet.text.as_source
+            if len(source.encode()) > MAX_BYTES:
+                raise UsageError(f"the text has more than {MAX_BYTES // 1024} KiB of UTF-8")
+            ask = Ask(source=source, problem=problem)
             self._queue.check(ask)
             try:
                 [grade] = await self._queue.accept([ask], room.id, None, "")

@@ -94,6 +94,13 @@ def serve(options: Options, say: Callable[[str], None]) -> None:
             say(f"room {keys.room}")
             say(f"  for the candidate:    {room}/{keys.candidate}")
             say(f"  for interviewers:     {room}/{keys.interviewer}")
+        if options.rooms == 0:
+            kept = len(log.rooms())
+            if kept == 0:
+                raise UsageError(
+                    f"there is no room in {options.folder} that could go on; make one with --rooms"
+                )
+            say(f"{kept} rooms of before go on under their links")
         gate = Gate(
             make_app(hub, log, queue, secure=options.address.certificate is not None),
             partial(asker_of, log),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import ssl
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,13 +27,21 @@ class Address:
     key: Path | None
 
     def check(self) -> None:
-        """Check that the parts fit together.
+        """Check that the parts fit together, and that the certificate can be used.
 
         Raises:
-            UsageError: They do not.
+            UsageError: They do not, or it cannot.
         """
         if (self.certificate is None) != (self.key is None):
             raise UsageError("--certificate and --key belong together; pass both, or none")
+        if self.certificate is not None and self.key is not None:
+            try:
+                ssl.create_default_context().load_cert_chain(self.certificate, self.key)
+            except (OSError, ssl.SSLError) as error:
+                raise UsageError(
+                    f"{self.certificate} and {self.key} cannot be used as certificate and key: "
+                    f"{error}"
+                ) from error
 
     @property
     def is_local(self) -> bool:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-import ssl
 from typing import Any, Protocol
 
 import uvicorn
 
-from mha_judge.errors import UsageError
 from mha_judge.library import Judge
 from mha_judge.report.models import Report
 from mha_judge.service.address import Address
@@ -46,9 +44,6 @@ def run(
         accepted: What was accepted.
         drain_s: How long that may take.
         options: Further ones of `uvicorn.Config`.
-
-    Raises:
-        UsageError: The certificate cannot be used.
     """
     config = uvicorn.Config(
         gate,
@@ -60,10 +55,7 @@ def run(
         timeout_graceful_shutdown=drain_s + _ANSWERING_S,
         **options,
     )
-    try:
-        config.load()
-    except (OSError, ssl.SSLError) as error:
-        raise UsageError(f"the certificate cannot be used: {error}") from error
+    config.load()
     for stop in (signal.SIGTERM, signal.SIGINT):  # uvicorn hands them on when it has ended
         signal.signal(stop, lambda *_: None)
     asyncio.run(_Server(config, accepted, drain_s).serve(sockets=[listening]))

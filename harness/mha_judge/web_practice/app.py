@@ -98,7 +98,7 @@ async def _talk(desk: Desk, websocket: WebSocket) -> None:
         pass
     except (UsageError, KeyError) as error:  # starlette raises KeyError for bytes
         with suppress(RuntimeError):
-            await websocket.close(_NO_MESSAGE, reason(str(error)))
+            await websocket.close(_NO_MESSAGE, reason(error))
     finally:
         sending.cancel()
         desk.leave(page)
