@@ -202,6 +202,9 @@ def test_bad_sizes(candidate, draw):
         ((torch.cat((latents, latents), -1), keys), f"latents of {2 * C}, not {C}"),
         ((latents, keys[..., :-2]), f"turned keys of {R - 2}, not {R}"),
         ((latents, torch.cat((keys, keys), -1)), f"turned keys of {2 * R}, not {R}"),
+        ((latents, cache_of(draw, 6)[1]), "latents of 4 positions and turned keys of 6"),
+        ((cache_of(draw, 6)[0], keys), "latents of 6 positions and turned keys of 4"),
+        (cache_of(draw, 4, batch=B + 1), f"a cache of {B + 1} items beside {B}"),
     ):
         assert_rejected(layer, x, cache, why=why)
 

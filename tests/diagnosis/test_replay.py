@@ -28,7 +28,7 @@ def test_what_need_not_be_returned_is_compared_where_nan_is_filled_in(monkeypatc
     found = [torch.tensor([[number, 2.0], [0.0, 0.0]]) for number in (1 + 1e-6, weight)]
     step = Step(SimpleNamespace(entry=entry), (), found=SimpleNamespace(value=tuple(found)))
 
-    filled = _Filled(_Asking(None, step, {}), None)
+    filled = _Filled(_Asking(None, step, {}, None), None)
 
     assert entry.returns == ["output", "weights"] and entry.required_returns == 1
     try:

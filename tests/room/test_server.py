@@ -277,6 +277,24 @@ def test_links_name_the_server_as_others_reach_it(tmp_path):
         assert link.startswith(f"https://interviews.example.org/rooms/{room}/")
 
 
+def test_half_a_character_spoils_no_recording(rooms):
+    _, room, key = rooms.links[1]
+    with browsers(rooms, rooms.links[0]) as [(one, told)]:
+        length = len(told["text"].encode("utf-16-le", "surrogatepass")) // 2
+        half = [[0, "\ud83d"], length]
+        one.send("push", problem=PROBLEM, version=told["version"], client="half", changes=[half])
+        assert one.next("changes", "refused")["kind"] == "changes"
+        url = f"{rooms.url}/rooms/{room}/record.json"
+        record = httpx.get(url, cookies={"mha-judge-room": key}).raise_for_status().json()
+        one.send(
+            "push", problem=PROBLEM, version=told["version"] + 1, client="half",
+            changes=[[[1], length]],
+        )  # fmt: skip
+        assert one.next("changes", "refused")["kind"] == "changes"
+
+    assert half in [event[3]["parts"] for event in record if event[2] == "change"]
+
+
 def test_rooms_of_before_are_counted_and_none_is_said(tmp_path):
     command = [sys.executable, "-m", "mha_judge", "room", "--rooms", "0", "--port", "0"]
     command += ["--store", str(tmp_path / "empty"), "--sandbox", "jail"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import sqlite3
 from collections.abc import AsyncIterator
@@ -12,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request, cookie_parser
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -80,7 +81,8 @@ def make_app(hub: Hub, log: Log, queue: Queue, *, secure: bool) -> Starlette:
     async def events(request: Request) -> Response:
         """Return all that happened, for the playback."""
         told = await asyncio.to_thread(log.events, _interviewer(request).name)
-        return JSONResponse([*told], headers=HEADERS)
+        text = json.dumps([*told])  # in ASCII: half a character may have been typed
+        return Response(text, media_type="application/json", headers=HEADERS)
 
     async def socket(websocket: WebSocket) -> None:
         who = websocket.scope["asker"]
