@@ -7,6 +7,7 @@ ran no judge. Each judge takes each answer in a process and a folder of its own.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import os
@@ -25,6 +26,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from measure import ENVIRONMENT, JUDGE, ROOT, core_s
 from memory import proportional
@@ -84,7 +86,8 @@ class Judge:
     read: Callable[[Process], Verdict]
     asks: tuple[str, ...] = ("mask", "weights", "errors", "")
     """Which faults are in what it asks for; others are not held against it."""
-    variables: Mapping[str, str] | None = None
+    modules: str = ""
+    """A folder that holds it, where it is not installed."""
 
     def covers(self, answer: Answer) -> bool:
         return answer.needs in self.asks
@@ -132,7 +135,7 @@ JUDGES = (
     Judge("mha-judge", _mha_judge, _by_exit_code, ("mask", "weights", "errors", "names", "")),
     Judge(
         "torch-judge", _torch_judge, _by_progress, asks=("",),
-        variables={"PYTHONPATH": str(_INSTALLED)},
+        modules=str(_INSTALLED),
     ),
     Judge("pytest, eight checks", _pytest, _by_exit_code),
     Judge("`torch.allclose`, three seeds", _allclose, _by_exit_code),
@@ -155,8 +158,10 @@ def run(
     judge: Judge,
     answer: Answer,
     folder: Path,
+    *,
     start: Callable[[], None] | None = None,
-    **extra: str,
+    modules: str = "",
+    limit_s: float = _LIMIT_S,
 ) -> Process:
     """Have a judge grade an answer in a folder; a process without end is killed.
 
@@ -165,24 +170,20 @@ def run(
         answer: The answer.
         folder: Empty; what the judge writes stays there.
         start: Called in the judge's process before it begins.
-        extra: Further variables of its environment; `KILLED` kills it early.
+        modules: A folder in which Python looks for modules first.
+        limit_s: After how many seconds it is killed.
     """
-    killed = "KILLED" in extra
-    variables = {**ENVIRONMENT, **(judge.variables or {})}
-    if "PYTHONPATH" in extra:
-        variables["PYTHONPATH"] = os.pathsep.join(
-            filter(None, (extra["PYTHONPATH"], variables.get("PYTHONPATH")))
-        )
+    path = os.pathsep.join(filter(None, (modules, judge.modules)))
+    variables = {**ENVIRONMENT, **({"PYTHONPATH": path} if path else {})}
     command = judge.command(answer, folder)
     began, before, most = time.monotonic(), core_s(), 0
     with (folder / "out.txt").open("w") as out, subprocess.Popen(
         command, cwd=folder, env=variables, stdout=out, stderr=out, start_new_session=True,
         preexec_fn=start,
     ) as process:  # fmt: skip
-        limit = _KILLED_AFTER_S if killed else _LIMIT_S
         while process.poll() is None:
             most = max(most, proportional(process.pid))
-            if time.monotonic() - began > limit:
+            if time.monotonic() - began > limit_s:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
             time.sleep(_LOOK_S)
@@ -214,19 +215,17 @@ def graded(judge: Judge, answer: Answer) -> Outcome:
 
 def failures_told_as_wrong(judge: Judge, right: Iterable[Answer]) -> tuple[int, int]:
     """Return how many right answers a judge that cannot work calls wrong, and of how many."""
-    wrong = count = 0
-    for answer in right:
-        for way in ("starved", "broken", "killed"):
-            with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as broken:
-                (Path(broken) / "torch.py").write_text(_BROKEN, "utf-8")
-                extra = {"broken": {"PYTHONPATH": broken}, "killed": {"KILLED": "1"}}.get(way, {})
-                start = _starve if way == "starved" else None
-                done = run(judge, answer, Path(name), start, **extra)
-                verdict = judge.read(done)
-            if verdict is not Verdict.ACCEPTED:  # else it was done before it was killed
-                wrong += verdict is Verdict.REJECTED
-                count += 1
-    return wrong, count
+    verdicts = []
+    with tempfile.TemporaryDirectory() as broken:
+        (Path(broken) / "torch.py").write_text(_BROKEN, "utf-8")
+        ways: list[dict[str, Any]] = [
+            {"start": _starve}, {"modules": broken}, {"limit_s": _KILLED_AFTER_S},
+        ]  # fmt: skip
+        for answer, way in itertools.product(right, ways):
+            with tempfile.TemporaryDirectory() as name:
+                verdicts.append(judge.read(run(judge, answer, Path(name), **way)))
+    ended = [one for one in verdicts if one is not Verdict.ACCEPTED]  # before it was killed
+    return ended.count(Verdict.REJECTED), len(ended)
 
 
 def _starve() -> None:

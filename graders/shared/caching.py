@@ -14,6 +14,7 @@ import torch
 from mha_judge.grading import (
     assert_close,
     assert_gradients_match,
+    assert_grows_at_most,
     assert_inputs_unchanged,
     assert_no_extra_parameters,
     assert_operations_do_not_grow,
@@ -311,6 +312,22 @@ def test_work_of_a_step(grader, candidate, draw):
         )
 
 
+@check("A step's work grows with T, not with T²", category="cost", points=3, after="one_step")
+def test_work_grows_with_the_cache(grader, candidate, draw):
+    E = grader.E
+    layer = grader.layer_of(candidate)
+    flops = {
+        T: layer.observe(draw.normal(1, 1, E), grader.cache_of(draw, T, batch=1)).flops
+        for T in (64, 128, 256)
+    }
+
+    # what the cached positions add: twice as many should add twice as much
+    first, second = flops[128] - flops[64], flops[256] - flops[128]
+    assert_grows_at_most(
+        first, second, 2.5, "the work for 64 more cached positions, then 128 more,"
+    )
+
+
 @check(
     "Written from scratch: no fused or official attention",
     category="policy",
@@ -344,6 +361,26 @@ def test_no_loop(grader, candidate, draw):
         grader.layer_of(candidate, 32, heads).observe(draw.normal(B, 3, 32)) for heads in (2, 8)
     )
     assert_operations_do_not_grow(few, many, "heads")
+
+
+@check(
+    "Weights that are set again are used from then on: nothing made of them is kept",
+    category="robustness",
+    points=2,
+    after="many_steps",
+)
+def test_weights_set_again(grader, candidate, draw):
+    B, E = grader.B, grader.E
+    layer = grader.layer_of(candidate)
+    x = draw.normal(B, 5, E)
+    *_, before = run_chunks(layer, x[:, :4], [3, 1])
+    assert_close(before, "output")
+
+    layer.redraw()
+
+    assert_close(layer(x[:, 4:], before.live("cache")), "output")  # old latents, new maps
+    for answer in run_chunks(layer, x, [3, 2]):
+        assert_close(answer, "output")
 
 
 @check(

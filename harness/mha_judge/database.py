@@ -51,13 +51,10 @@ def kept_at(
         database = connected(path)
         prepare(database, application, version, schema, alone=alone)
     except (OSError, sqlite3.Error) as error:
+        told = f"{path} cannot be used as a store: {error}; name another with --store"
         if "locked" in str(error):
-            raise UsageError(
-                f"{path} is used by another process; stop that one, or name another with --store"
-            ) from error
-        raise UsageError(
-            f"{path} cannot be used as a store: {error}; name another with --store"
-        ) from error
+            told = f"{path} is used by another process; stop that one, or name another with --store"
+        raise UsageError(told) from error
     return database
 
 

@@ -230,8 +230,13 @@ export class RoomPage {
     this.checks?.append(checkRow(check, this.words));
   }
 
+  /** Those of the problem that is shown. */
+  private get runs(): Run[] {
+    return this.state?.runs.filter((run) => run.problem === this.state?.problem) ?? [];
+  }
+
   private drawRuns(): void {
-    const runs = this.state?.runs.filter((run) => run.problem === this.state?.problem) ?? [];
+    const { runs } = this;
     const last = runs.at(-1);
     if (last && !last.reason) return this.begun();
     this.button.disabled = false;
@@ -247,7 +252,7 @@ export class RoomPage {
 
   /** Say whether the text is still the one that was run. */
   private compare(): void {
-    const last = this.state?.runs.filter((run) => run.problem === this.state?.problem).at(-1);
+    const last = this.runs.at(-1);
     filled(this.changed, this.words.changedSince);
     this.changed.hidden = !last || !this.editor || this.editor.version <= last.version;
   }

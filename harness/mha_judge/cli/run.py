@@ -138,16 +138,15 @@ def command(
         told = None if kept is None else kept.told
         level = Reveal(reveal) if reveal else Reveal.FULL if told is None else Reveal.CHECKS
         if lines:
-            from mha_judge.export.shown import shown
+            from mha_judge.export.shown import places
 
-            for place in shown(report, submission, bank, level, lang).places:
-                click.echo(
-                    f"{file}:{place.line}:1: error: {': '.join(place.message.split(chr(10)))}"
-                )
+            for place in places(report, submission, bank, level, lang):
+                told_there = place.message.replace("\n", ": ")
+                click.echo(f"{file}:{place.line}:1: error: {told_there}")
             ctx.exit(report.verdict.exit_code)
         console = Console(highlight=False)
-        translation = translated(report, bank, lang)
-        terminal.show(translation, console, level, every_check=verbose, named=told, language=lang)
+        shown = translated(report, bank, lang)
+        terminal.show(shown, console, level, every_check=verbose, named=told, language=lang)
         if kept is not None:
             say_kept(kept, report.problem, lang)
     ctx.exit(report.verdict.exit_code)

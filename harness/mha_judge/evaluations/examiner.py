@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +9,6 @@ from typing import Any
 
 from anyio import to_thread
 from markdown_it import MarkdownIt
-from rich.console import Console
 
 from mha_judge.errors import SubmissionUnreadable
 from mha_judge.library import Judge
@@ -31,7 +29,6 @@ _ASKED = {
 _PYTHON = ("python", "python3", "py")
 _BLOCKS = MarkdownIt("zero").enable(["fence", "list"]).disable("inline")
 """Finds blocks of code, at any indentation, alone or in lists."""
-_WIDTH = 100
 
 
 @dataclass(frozen=True)
@@ -110,11 +107,7 @@ class Examiner:
         except SubmissionUnreadable as error:
             return Mark(None, None, str(error))
         report = await self._judge.agrade(answer, problem)
-        console = Console(file=io.StringIO(), width=_WIDTH, force_jupyter=False)
-        with console.capture() as shown:
-            terminal.show(report, console)
-        lines = shown.get().strip().splitlines()
-        return Mark(answer, report, "\n".join(line.rstrip() for line in lines))
+        return Mark(answer, report, terminal.printed(report))
 
 
 @cache

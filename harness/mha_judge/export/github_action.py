@@ -6,7 +6,15 @@ import html
 import secrets
 from collections.abc import Iterator, Sequence
 
-from mha_judge.export.platform import Choices, Exercise, File, Told, text_file, wheel_file
+from mha_judge.export.platform import (
+    NO_VERDICT,
+    Choices,
+    Exercise,
+    File,
+    Told,
+    text_file,
+    wheel_file,
+)
 from mha_judge.export.shown import Shown
 
 _FOLDER = ".github/actions/mha-judge/"
@@ -32,7 +40,7 @@ def verdict(shown: Shown) -> Told:
 
 def no_verdict(why: str) -> Told:
     """Return that there is no verdict; the exit code fails the step."""
-    message = f"There is no verdict, through no fault of the answer: {why}"
+    message = f"{NO_VERDICT}{why}"
     return Told(f"<pre>{html.escape(message)}</pre>\n", _mark(message))
 
 

@@ -12,6 +12,8 @@ from mha_judge.export.shown import Shown
 from mha_judge.render.page import script
 from mha_judge.report.models import Reveal
 
+NO_VERDICT = "There is no verdict, through no fault of the answer: "
+
 
 @dataclass(frozen=True)
 class Exercise:

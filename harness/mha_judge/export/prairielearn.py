@@ -7,7 +7,15 @@ import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from mha_judge.export.platform import Choices, Exercise, File, Told, text_file, wheel_file
+from mha_judge.export.platform import (
+    NO_VERDICT,
+    Choices,
+    Exercise,
+    File,
+    Told,
+    text_file,
+    wheel_file,
+)
 from mha_judge.export.shown import Shown
 from mha_judge.render.markdown import as_html
 
@@ -58,7 +66,7 @@ def verdict(shown: Shown) -> Told:
 
 def no_verdict(why: str) -> Told:
     """Return that the answer could not be graded: no point and no attempt is lost."""
-    message = f"There is no verdict, through no fault of the answer: {why}"
+    message = f"{NO_VERDICT}{why}"
     result = {"gradable": False, "message": message, "format_errors": [message]}
     return Told(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
 

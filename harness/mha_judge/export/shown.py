@@ -5,9 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import StringIO
-
-from rich.console import Console
 
 from mha_judge.bank import Bank
 from mha_judge.outcomes import Outcome, Verdict
@@ -18,7 +15,6 @@ from mha_judge.report.translation import translated
 from mha_judge.report.words import WORDS, Words
 from mha_judge.submission import Submission
 
-_WIDTH = 100
 _TOLD = ("message", "diagnosis", "explanation", "detail")
 """The parts of a check that say what is wrong with it, in the order of reading."""
 
@@ -94,8 +90,7 @@ def shown(
     """
     report = translated(report, bank, language)
     words = WORDS[language]
-    told = [revealed_check(check, reveal) for check in report.checks]
-    rows = [_row(one, words) for one in told if one is not None]
+    rows = _rows(report, reveal, words)
     return Shown(
         title=report.title,
         path=report.submission.path,
@@ -105,9 +100,23 @@ def shown(
         max_score=report.max_score,
         rows=rows,
         places=[*_places(report, rows, submission, bank, reveal)],
-        text=_printed(report, reveal, language),
-        whole=_printed(report, Reveal.FULL, language),
+        text=terminal.printed(report, reveal, every_check=True, language=language),
+        whole=terminal.printed(report, Reveal.FULL, every_check=True, language=language),
     )
+
+
+def places(
+    report: Report, submission: Submission, bank: Bank, reveal: Reveal, language: str
+) -> list[Place]:
+    """Return what is wrong, by line; see `shown`."""
+    report = translated(report, bank, language)
+    rows = _rows(report, reveal, WORDS[language])
+    return [*_places(report, rows, submission, bank, reveal)]
+
+
+def _rows(report: Report, reveal: Reveal, words: Words) -> list[Row]:
+    told = [revealed_check(check, reveal) for check in report.checks]
+    return [_row(one, words) for one in told if one is not None]
 
 
 def _row(told: dict[str, object], words: Words) -> Row:
@@ -123,13 +132,6 @@ def _row(told: dict[str, object], words: Words) -> Row:
         text="\n".join(said if assessed else [words["not assessed"], *said]),
         advisory=bool(told["advisory"]),
     )
-
-
-def _printed(report: Report, reveal: Reveal, language: str) -> str:
-    paper = Console(file=StringIO(), width=_WIDTH, highlight=False, color_system=None)
-    with paper.capture() as caught:
-        terminal.show(report, paper, reveal, every_check=True, language=language)
-    return "\n".join(line.rstrip() for line in caught.get().strip().splitlines())
 
 
 def _places(

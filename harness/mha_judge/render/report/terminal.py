@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from io import StringIO
 
 from rich.console import Console
 from rich.padding import Padding
@@ -35,10 +36,28 @@ _COLOURS: dict[Outcome, str] = {
     Outcome.NOT_ASSESSED: "yellow",
 }
 _STYLES = {Verdict.ACCEPTED: "bold green", Verdict.REJECTED: "bold red"}
+_WIDTH = 100
+"""Columns of a report as text."""
 _MAX_NAMED = 1
 """Titles of checks that a diagnosis names; the others are counted."""
 _MAX_ROWS = 6
 """Checks that are listed; the others are counted."""
+
+
+def printed(
+    report: Report,
+    reveal: Reveal = Reveal.FULL,
+    *,
+    every_check: bool = False,
+    language: str = "en",
+) -> str:
+    """Return a report as plain text; see `show`."""
+    paper = Console(
+        file=StringIO(), width=_WIDTH, highlight=False, color_system=None, force_jupyter=False
+    )
+    with paper.capture() as caught:
+        show(report, paper, reveal, every_check=every_check, language=language)
+    return "\n".join(line.rstrip() for line in caught.get().strip().splitlines())
 
 
 def show(

@@ -67,8 +67,7 @@ def hide_supervisor() -> None:
     """
     from . import jail
 
-    if not jail.has_landlock():
-        jail.hide()
+    jail.hide_supervisor()
 
 
 def _require_linux() -> None:

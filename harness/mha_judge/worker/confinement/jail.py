@@ -81,14 +81,10 @@ def confine(
     }
 
 
-def has_landlock() -> bool:
-    """Return whether the kernel has Landlock."""
-    return _landlock_version(may_lack=True) > 0
-
-
-def hide() -> None:
-    """Let nobody without capabilities read or write this process in /proc."""
-    kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+def hide_supervisor() -> None:
+    """See the package; in /proc an undumpable process is open to none without capabilities."""
+    if not _landlock_version(may_lack=True):
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
 
 
 def _landlock_version(may_lack: bool) -> int:
