@@ -273,6 +273,7 @@ test_written_from_scratch = restated(
 
 
 test_no_loop = caching.test_no_loop
+test_step_writes_little = caching.test_step_writes_little
 test_gpu_float32 = caching.test_gpu_float32
 test_gpu_half = caching.test_gpu_half
 test_gpu_device = caching.test_gpu_device

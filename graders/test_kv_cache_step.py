@@ -118,6 +118,7 @@ def test_bad_sizes(candidate, draw):
 test_work_of_a_step = caching.test_work_of_a_step
 test_written_from_scratch = caching.test_written_from_scratch
 test_no_loop = caching.test_no_loop
+test_step_writes_little = caching.test_step_writes_little
 test_gpu_float32 = caching.test_gpu_float32
 test_gpu_half = caching.test_gpu_half
 test_gpu_device = caching.test_gpu_device

@@ -158,6 +158,7 @@ def test_bad_sizes(candidate, draw):
 test_work_of_a_step = caching.test_work_grows_with_the_cache
 test_written_from_scratch = caching.test_written_from_scratch
 test_no_loop = caching.test_no_loop
+test_step_writes_little = caching.test_step_writes_little
 
 
 @check(

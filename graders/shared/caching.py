@@ -364,6 +364,27 @@ def test_no_loop(grader, candidate, draw):
 
 
 @check(
+    "What a step writes grows with T, not with T²: it makes no mask of T × T",
+    category="cost",
+    points=0,
+    after="many_steps",
+    advisory=True,
+)
+def test_step_writes_little(grader, candidate, draw):
+    E = grader.E
+    layer = grader.layer_of(candidate)
+    written = {}
+    for T in (64, 128, 256):
+        prefix = layer(draw.normal(1, T, E), keep=True)
+        step = layer.observe(draw.normal(1, 1, E), prefix.live("cache"))
+        written[T] = step.written_elements
+
+    first, second = written[128] - written[64], written[256] - written[128]
+    what = "what a step writes, for 64 more cached positions, then 128 more,"
+    assert_grows_at_most(first, second, 2.5, what)
+
+
+@check(
     "Weights that are set again are used from then on: nothing made of them is kept",
     category="robustness",
     points=2,
