@@ -101,6 +101,16 @@ def test_what_is_left_to_chance_is_not_taken_for_something_else(channel, problem
     assert diagnosed(channel, problem, mistake.source).diagnoses == []
 
 
+def test_a_mistake_is_not_named_whose_own_check_is_passed(channel):
+    source = BANK.reference("mla-full").read_text(encoding="utf-8")
+    old = "torch.arange(0, x.shape[-1], 2, dtype=dtype, device=x.device)"
+    assert old in source  # with 24 frequencies at most, few calls of wide keys are wrong
+
+    report = diagnosed(channel, "mla-full", source.replace(old, f"{old}.clamp(max=46)"))
+
+    assert (report.verdict, report.diagnoses) == ("rejected", [])
+
+
 def test_draws_that_some_items_share_are_not_called_draws_that_all_share(channel):
     source = BANK.reference("attention-dropout").read_text(encoding="utf-8")
     old = "weights = self.dropout(torch.softmax(scores, dim=-1))"

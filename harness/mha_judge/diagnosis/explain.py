@@ -45,13 +45,13 @@ MAX_VARIANTS = 8
 MARGINAL = 8
 
 
-def _telling(steps: Sequence[Step]) -> Sequence[Step]:
-    """Return a check's last step, or all steps if they build on one another."""
+def _telling(steps: Sequence[Step]) -> list[Sequence[Step]]:
+    """Return a check's steps one by one, or all as one if they build on one another."""
     chained = any(
         step.target.chained or any(isinstance(leaf, Live) for leaf in leaves(step.args))
         for step in steps
     )
-    return steps if chained else steps[-1:]
+    return [steps] if chained else [[step] for step in steps]
 
 
 @functools.lru_cache(maxsize=64)
@@ -225,8 +225,9 @@ class _Case:
         found = [(check, self._wrong_steps(check)) for check in counting]
         self._failures = [_Failure(c, s) for c, s in found if s is not None][:MAX_CHECKS]
         self._valueless = [check for check, steps in found if steps is None]
-        passed = [trace.of(c.id) for c in results if c.outcome is Outcome.PASSED]
-        self._right = [steps for steps in passed if steps]
+        passed = {c.id: trace.of(c.id) for c in results if c.outcome is Outcome.PASSED}
+        self._passed = {check: steps for check, steps in passed.items() if steps}
+        self._right = list(self._passed.values())
         self._open = list(self._failures)
         self._suspects: dict[str, list[_Failure]] = {}
         """Programs that explain some failures and not enough, with these failures."""
@@ -385,9 +386,15 @@ class _Case:
         return is_rare or not is_told or self._all_contradictions(name)[0] > 0
 
     def _contradictions(self, program: Program) -> int:
-        """Return how many of a sample of passed checks a program fails: they speak against it."""
+        """Return how many of a sample of passed checks a program fails: they speak against it.
+
+        The checks that are there for its mistakes are always among them, call by call.
+        """
         every = max(1, -(-len(self._right) // MAX_RIGHT))
-        some = [_telling(steps) for steps in self._right[::every] if _is_an_answer(steps[-1])]
+        some = [_telling(steps)[-1] for steps in self._right[::every]]
+        for mistake in program.mistakes:
+            some += _telling(self._passed.get(mistake.killed_by, []))
+        some = [steps for steps in some if steps and _is_an_answer(steps[-1])]
         replay = self._replay(program)
         return sum(self._truth.agrees(steps) and not replay.agrees(steps) for steps in some)
 
@@ -396,7 +403,8 @@ class _Case:
 
         First of those whose every call is right, then of those, too, that tolerate more.
         """
-        replay, told = self._replay(self._catalogue.named(name)), map(_telling, self._right)
+        replay = self._replay(self._catalogue.named(name))
+        told = [_telling(steps)[-1] for steps in self._right]
         unlike = [steps for steps in told if not replay.agrees(steps)]
         return sum(map(self._truth.agrees, unlike)), len(unlike)
 
