@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,10 @@ from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tests"))
+
+from chromium import PROGRAM as CHROMIUM  # noqa: E402 as tests find it
+
 PICTURES = HERE / "pictures"
 SUBMISSIONS = HERE.parent / "tests" / "submissions"
 SEED = 7
@@ -85,12 +88,11 @@ def _draw_page(folder: Path) -> None:
     page = folder / "scores.html"
     command = [sys.executable, "-m", "mha_judge", "score", "class", "--seed", str(SEED)]
     subprocess.run([*command, "--html", str(page)], cwd=folder, check=True)
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    if browser is None:
+    if CHROMIUM is None:
         sys.exit("make pictures draws the page with Chromium; install it, and try again")
     options = ["--headless", "--no-sandbox", "--hide-scrollbars", f"--window-size={WIDTH},{HEIGHT}"]
     picture = f"--screenshot={PICTURES / 'scores.png'}"
-    subprocess.run([browser, *options, picture, page.as_uri()], check=True, capture_output=True)
+    subprocess.run([CHROMIUM, *options, picture, page.as_uri()], check=True, capture_output=True)
 
 
 if __name__ == "__main__":

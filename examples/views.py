@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
+from chromium import PROGRAM as CHROMIUM  # noqa: E402 as tests find it
 from desks import Desk  # noqa: E402 the servers as tests start them
 from rooms import Rooms  # noqa: E402
 
@@ -34,12 +35,11 @@ SIZES = {"wide": (1280, 800), "tablet": (820, 1180), "phone": (390, 844)}
 
 def main() -> None:
     """Draw rooms and practice, in both languages, light and dark, on three sizes of screen."""
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
+    if CHROMIUM is None:
         sys.exit("make pictures draws pages with Chromium; install it, and try again")
     ALL.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for language in ("en", "zh"):
             with tempfile.TemporaryDirectory() as folder:
                 _draw_room(browser, Path(folder), language)

@@ -50,11 +50,12 @@ class Submission:
         """
         if len(data) > MAX_BYTES:
             raise SubmissionUnreadable(
-                f"{path}: is larger than {MAX_BYTES // 1024} KiB; hand in only the answer"
+                f"{_named(path)} is larger than {MAX_BYTES // 1024} KiB; hand in only the answer"
             )
         if not data.strip():
             raise SubmissionUnreadable(
-                f"{path}: is empty; write an answer first; `mha-judge start ID` makes a starter"
+                f"{_named(path)} is empty; write an answer first; "
+                "`mha-judge start ID` makes a starter"
             )
         return cls(path, _decode(path, data), hashlib.sha256(data).hexdigest())
 
@@ -102,6 +103,11 @@ class Submission:
         return stated.group(1) if stated else None
 
 
+def _named(path: Path) -> str:
+    """Return what a message begins with: whoever handed in a text knows of no file."""
+    return "the text" if path is TEXT else f"{path}:"
+
+
 def _read_regular(path: Path) -> bytes:
     def refuse(what: str, remedy: str) -> SubmissionUnreadable:
         return SubmissionUnreadable(f"{path}: {what}; {remedy}")
@@ -139,14 +145,18 @@ def _decode(path: Path, data: bytes) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SubmissionUnreadable(
-            f"{path}: is not UTF-8 text (byte {error.start}); save it as UTF-8"
+            f"{_named(path)} is not UTF-8 text (byte {error.start}); save it as UTF-8"
         ) from error
     if "\0" in text:
-        raise SubmissionUnreadable(f"{path}: holds NUL bytes; hand in Python source")
+        raise SubmissionUnreadable(f"{_named(path)} holds NUL bytes; hand in Python source")
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     except SyntaxError as error:
-        raise SubmissionUnreadable(f"{path}: {error}; remove the coding line") from error
+        raise SubmissionUnreadable(
+            f"{_named(path)} cannot be decoded: {error}; remove the coding line"
+        ) from error
     if codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
-        raise SubmissionUnreadable(f"{path}: declares the encoding {encoding}; save it as UTF-8")
+        raise SubmissionUnreadable(
+            f"{_named(path)} declares the encoding {encoding}; save it as UTF-8"
+        )
     return text

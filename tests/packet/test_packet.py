@@ -240,6 +240,12 @@ def test_what_an_interviewer_typed_is_in_the_next_page_and_nothing_of_it_is_lost
         assert text in page.text
 
 
+def test_characters_that_turn_the_direction_of_writing_are_visible_in_notes():
+    notes = Notes(candidate="alice", summary="a\u202eb", notes={"Masking": "\u2066注\n"})
+
+    assert (notes.summary, notes.notes) == ("a\\u{202e}b", {"Masking": "\\u{2066}注\n"})
+
+
 @pytest.mark.parametrize(
     ("texts", "why"),
     {

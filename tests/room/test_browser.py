@@ -1,7 +1,7 @@
 """Rooms in a real browser: two people, one text, whatever happens to the connection."""
 
 import json
-import shutil
+import re
 import signal
 import socket
 import threading
@@ -10,12 +10,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from chromium import PROGRAM as CHROMIUM
+from chromium import TEXT
 from firefox import PROGRAM as FIREFOX
 from firefox import firefox
 from rooms import NEXT, PROBLEM, Rooms
 
+from mha_judge.bank import Bank
+from mha_judge.room.export import export
+from mha_judge.room.log import Event
+
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.xdist_group("browser"),
@@ -24,7 +29,6 @@ pytestmark = [
 RIGHT = (
     Path(__file__).parents[1] / "submissions" / PROBLEM / "right_complex_exponentials.py"
 ).read_text("utf-8")
-TEXT = "document.querySelector('.cm-content').cmTile.view.state.doc.toString()"
 TYPING_S = 60
 AWAY_S = 30
 
@@ -255,6 +259,61 @@ def test_a_browser_that_goes_offline_says_so(chromium, rooms):
         assert one.page.locator("button.run").is_enabled()
 
 
+def test_a_run_is_stopped_by_keys_and_says_so(chromium, rooms):
+    with pages(chromium, rooms.links[0][0], rooms.links[1][0]) as (one, other):
+        one.paste("import time\ntime.sleep(600)\n")
+        same_text([one, other])
+        one.page.keyboard.press("Control+Enter")
+        other.page.get_by_role("button", name="Stop").wait_for()
+        one.page.keyboard.press("Control+Shift+Enter")
+        for page in (one, other):
+            page.waits_for("It was stopped: there is no verdict.")
+            page.page.get_by_role("button", name="Stop").wait_for(state="hidden")
+
+
+def test_a_call_made_while_another_goes_on_comes_after_it(chromium, rooms):
+    with pages(chromium, rooms.links[1][0]) as (one,):
+        one.paste(f"import time\ntime.sleep(2)\n{RIGHT}")
+        one.page.get_by_text("Try a call of your own").click()
+        field = one.page.locator(".try textarea")
+        for call in ("sinusoids(2, 4)", "sinusoids(3, 4)"):
+            field.fill(call)
+            one.page.get_by_role("button", name="Try it").click()
+        one.waits_for("After it: sinusoids(3, 4)")
+        for call in ("sinusoids(2, 4)", "sinusoids(3, 4)"):
+            one.page.locator(".try code", has_text=call).wait_for()
+
+
+def test_labels_of_cursors_at_one_place_do_not_cover_each_other(chromium, rooms):
+    links = [rooms.links[number][0] for number in (0, 1, 1)]
+    with pages(chromium, *links) as (one, *others):
+        for page in others:
+            page.page.focus(".cm-content")
+            page.page.keyboard.press("Control+End")
+            page.page.keyboard.press("Control+Home")
+        one.page.locator(".caret").nth(1).wait_for(state="attached")
+        tops = one.page.eval_on_selector_all(
+            ".caret", "all => all.map(one => getComputedStyle(one, '::after').top)"
+        )
+        assert len({*tops}) == 2
+
+
+def test_hints_and_code_leave_room_for_the_report_and_nothing_is_cut(chromium, rooms):
+    with pages(chromium, rooms.links[0][0], rooms.links[1][0]) as (one, other):
+        for _ in range(3):
+            other.page.get_by_label("Tell the candidate").fill("a long hint\n" * 40)
+            other.page.get_by_role("button", name="Send").click()
+        one.page.locator(".hint").nth(2).wait_for()
+        assert one.page.locator(".hints").evaluate("e => e.clientHeight") < 300
+        one.page.set_viewport_size({"width": 820, "height": 1180})
+        run = one.page.locator("button.run").evaluate("e => e.clientHeight")
+        assert run < 40
+        for shown, whole in one.page.eval_on_selector_all(
+            "pre", "all => all.map(one => [one.clientWidth, one.scrollWidth])"
+        ):
+            assert shown == whole
+
+
 def test_a_telephone_shows_everything_below_each_other(chromium, rooms):
     with pages(chromium, rooms.links[1][0]) as (one,):
         one.page.set_viewport_size({"width": 390, "height": 844})
@@ -305,6 +364,32 @@ def test_a_room_is_used_by_keyboard_alone_and_played_back(chromium, rooms):
             played.get_by_label("Place in the recording").press("Home")
         played.get_by_role("button", name="Next run").click()
         played.wait_for_selector(".verdict.accepted")
+        rows = played.locator(".happened li")
+        assert "accepted, 100 of 100 points" in rows.nth(0).inner_text()
+        assert re.match(r"[\d:]+ \d\d:\d\d:\d\d The run", rows.nth(0).inner_text())
+
+
+def test_a_recording_tells_who_of_several_did_what_and_when_the_clock_ran_out(chromium, tmp_path):
+    begun = [
+        Event(0, "", "open", {"problems": [NEXT], "language": "en", "sees": "checks"}),
+        Event(0, "", "show", {"problem": NEXT, "text": "x"}),
+        Event(1, "candidate", "join", {"number": 1}),
+        Event(1, "interviewer", "join", {"number": 2}),
+        Event(2, "interviewer", "join", {"number": 3}),
+        Event(10, "interviewer", "clock", {"number": 3, "ends_at": 70, "minutes": 1}),
+    ]
+    late = Event(90, "interviewer", "note", {"number": 2, "text": "late"})
+    export("room", [*begun, late], Bank.builtin(), tmp_path, "Ada")
+    page = chromium.new_context(timezone_id="UTC").new_page()
+    page.goto((tmp_path / "recording.html").as_uri())
+    page.get_by_role("slider").press("End")
+
+    assert page.locator(".happened li").all_inner_texts()[:3] == [
+        "00:50 00:01:30 interviewer 2 noted: late",
+        "00:30 00:01:10 Time is up",
+        "00:10 00:00:10 interviewer 3 set the clock, minutes: 1",
+    ]
+    assert "candidate came in" in page.inner_text(".happened")
 
 
 def test_long_pastes_and_characters_of_all_kinds_arrive(chromium, rooms):

@@ -8,7 +8,7 @@ from mha_judge.errors import UsageError
 from mha_judge.report.models import Reveal
 from mha_judge.room.log import Log
 from mha_judge.room.messages import read
-from mha_judge.room.room import Room, Stale
+from mha_judge.room.room import Room, Stale, Who
 from mha_judge.service.store import Store
 from mha_judge.service.tokens import Role
 
@@ -35,7 +35,7 @@ def room(clock):
 
 
 def does(room, role, **message):
-    events = room.propose(role, read(json.dumps(message)))
+    events = room.propose(Who(role, 1), read(json.dumps(message)))
     room.follow(events)
     return events
 
@@ -116,6 +116,32 @@ def test_a_record_that_is_full_of_changes_takes_notes_still(room, monkeypatch):
     does(room, Role.INTERVIEWER, kind="note", text="good")
 
 
+def test_a_browser_keeps_its_number_and_another_gets_the_next(room):
+    def came(browser, role=Role.CANDIDATE):
+        who, joins = room.joining(role, browser)
+        room.follow([joins])
+        return who.number
+
+    assert [came("a"), came("b"), came(""), came("a"), came("")] == [1, 2, 3, 1, 4]
+    assert came("a", Role.INTERVIEWER) == 5  # its cursor is another one
+    assert came("b") == 2
+
+
+def test_a_note_keeps_no_character_that_turns_the_direction_of_writing(room):
+    for kind in ("note", "hint"):
+        [event] = does(room, Role.INTERVIEWER, kind=kind, text="a\u202eb 😀\n注")
+        assert event.body == {"number": 1, "text": "a\\u{202e}b 😀\n注"}
+
+
+def test_only_a_run_that_goes_on_is_stopped(room):
+    with pytest.raises(UsageError, match="nothing to stop"):
+        does(room, Role.CANDIDATE, kind="stop")
+    room.follow([room.event(Who(Role.CANDIDATE, 1), "run", grade="g", problem="sdpa", version=0)])
+
+    [event] = does(room, Role.CANDIDATE, kind="stop")
+    assert (event.kind, event.body["grade"]) == ("stop", "g")
+
+
 def test_time_does_not_go_back(room, clock):
     [first] = does(room, Role.CANDIDATE, kind="focus", here=False)
     clock.now -= 500
@@ -153,7 +179,7 @@ def test_a_log_says_the_same_after_it_was_closed(tmp_path, room):
     assert (again.count, again.language, again.sees, again.shown) == (2, "zh", Reveal.FULL, "sdpa")
     assert log.role(keys.room, keys.candidate) is Role.CANDIDATE
     assert log.role(keys.room, keys.interviewer) is Role.INTERVIEWER
-    assert [one for one, _ in log.rooms()] == [keys.room]
+    assert [(one.room, one.problems) for one in log.rooms()] == [(keys.room, ["sdpa"])]
     log.close()
     assert keys.candidate not in path.read_bytes().decode("latin-1")
 

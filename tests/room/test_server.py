@@ -17,6 +17,7 @@ from rooms import NEXT, PROBLEM, Browser, Rooms, browsers
 from websockets.exceptions import ConnectionClosed
 
 from mha_judge.room.hub import Member
+from mha_judge.room.room import Who
 from mha_judge.service.connections import HEADERS_S
 from mha_judge.service.tokens import Role
 
@@ -157,6 +158,61 @@ def test_an_answer_is_accepted(rooms):
         assert one.next("graded")["report"]["verdict"] == "accepted"
 
 
+def test_a_run_that_takes_long_is_stopped_by_anyone_and_the_next_one_is_graded(rooms):
+    with browsers(rooms, *rooms.links[:2]) as [(one, told), (other, _)]:
+        for source in ("import time\ntime.sleep(600)\n", RIGHT):
+            change = replaced(told, source)
+            one.send(
+                "push", problem=PROBLEM, version=told["version"], client="stops", changes=[change]
+            )
+            one.next("changes")
+            one.send("run", problem=PROBLEM)
+            other.next("run")
+            if source is not RIGHT:
+                other.send("stop")
+                assert one.next("graded", "check")["reason"] == "cancelled"
+                with browsers(rooms, rooms.links[0]) as [(_, told)]:
+                    assert told["runs"][-1]["reason"] == "cancelled"
+        assert one.next("graded")["report"]["verdict"] == "accepted"
+        other.send("stop")
+        assert "nothing to stop" in other.next("refused")["why"]
+    room, key = rooms.links[1][1:]
+    cookies = {"mha-judge-room": key}
+    record = httpx.get(f"{rooms.url}/rooms/{room}/record.json", cookies=cookies).json()
+    [stop] = [event for event in record if event[2] == "stop"]
+    assert stop[1] == "interviewer" and stop[3]["number"]
+
+
+def test_a_browser_that_comes_back_has_the_number_that_it_had(rooms):
+    link, room, key = rooms.links[0]
+
+    def number(client):
+        client.get(link)
+        cookies = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+        with Browser(rooms.url, room, key, Cookie=cookies) as page:
+            return page.next("people")["you"]
+
+    with httpx.Client() as one, httpx.Client() as other:
+        first, second = number(one), number(other)
+        assert second != first
+        assert (number(one), number(other)) == (first, second)
+
+
+def test_a_text_that_is_too_long_is_refused_in_the_same_words_everywhere(rooms):
+    with browsers(rooms, rooms.links[1]) as [(one, told)]:
+        change = replaced(told, "注" * 100_000)
+        one.send("push", problem=PROBLEM, version=told["version"], client="l", changes=[change])
+        one.next("changes")
+        one.send("run", problem=PROBLEM)
+        one.send("try", problem=PROBLEM, call="sinusoids(3, 4)")
+        refused = [one.next("refused") for _ in range(2)]
+
+    assert [each["what"] for each in refused] == ["run", "try"]
+    assert {each["why"] for each in refused} == {
+        "the text is larger than 256 KiB; hand in only the answer"
+    }
+
+
 @pytest.mark.parametrize("of", ["nobody", "another room", "elsewhere", "no origin"])
 def test_a_socket_needs_the_cookie_of_its_room_and_a_page_of_this_server(rooms, of):
     _, room, key = rooms.links[0]
@@ -191,7 +247,7 @@ def test_many_candidates_keep_no_interviewer_out(rooms):
 
 
 def test_who_reads_nothing_is_cut_off_before_much_is_kept_for_them():
-    member = Member(Role.CANDIDATE, 1)
+    member = Member(Who(Role.CANDIDATE, 1))
     for _ in range(9):
         member.tell("room", text="x" * 1024**2)
 
@@ -222,6 +278,8 @@ def test_who_has_no_link_gets_nothing(rooms, path, status):
 
     assert reply.status_code == status
     assert "<" not in reply.text
+    if "enter" in path:
+        assert "Ask the interviewer for a new link" in reply.text
 
 
 def test_a_page_takes_no_program_from_elsewhere_and_stands_in_no_frame(rooms):
@@ -335,6 +393,7 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
         one.send("run", problem=PROBLEM)
         one.next("run")
         rooms.stop(signal.SIGKILL)
+    assert mha_judge("room", "list", "--store", "rooms").stdout.endswith(f"  {PROBLEM}\n")
     assert "there are no rooms in" in mha_judge("room", "list", "--store", "elsewhere").stderr
     assert not (tmp_path / "elsewhere").exists()
     again = Rooms(tmp_path, PROBLEM, rooms=0, port=rooms.port())

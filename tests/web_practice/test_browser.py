@@ -1,14 +1,14 @@
 """Practice in a real browser: what is typed survives, and nothing is written over."""
 
-import shutil
 import time
 from pathlib import Path
 
 import pytest
+from chromium import PROGRAM as CHROMIUM
+from chromium import TEXT
 from desks import PROBLEM
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.xdist_group("browser"),
@@ -17,7 +17,6 @@ pytestmark = [
 RIGHT = (
     Path(__file__).parents[1] / "submissions" / PROBLEM / "right_complex_exponentials.py"
 ).read_text("utf-8")
-TEXT = "document.querySelector('.cm-content').cmTile.view.state.doc.toString()"
 
 
 @pytest.fixture

@@ -101,6 +101,18 @@ def test_a_call_of_ones_own_needs_no_save(page):
     assert Path(begun["path"]).read_text("utf-8") == begun["file"]["text"]
 
 
+def test_a_run_that_takes_long_is_stopped_and_is_no_attempt(page):
+    slow = "import time\ntime.sleep(600)\n"
+    page.send("run", problem=PROBLEM, text=slow, over=page.begun()["file"]["version"])
+    runs = page.next("state", lambda state: (state["run"] or {}).get("reason") == "")
+
+    page.send("stop")
+    stopped = page.next("state", lambda state: state["run"]["reason"])
+    assert "you stopped it" in stopped["run"]["message"]
+    assert stopped["attempts"] == runs["attempts"] == 0
+    assert page.run(WRONG, stopped["file"]["version"])["attempts"] == 1
+
+
 def test_pages_agree_and_notes_stay(desk, page):
     page.begun()
     page.send("note", problem=PROBLEM, text="sine at even places")

@@ -23,6 +23,8 @@ const MAX_UNITS = 256 * 1024;
 const CURSOR_EVERY_MS = 150;
 const PUSH_EVERY_MS = 80; // a key that is held down would send more than the server takes
 
+const LABEL_COLUMNS = 16; // about what a label is wide
+
 interface Cursor {
   number: number;
   who: Role;
@@ -56,8 +58,8 @@ export function looks(nonce: string): Extension[] {
   ];
 }
 
-/** What one writes a text with; Ctrl-Enter runs it. */
-export function writes(label: string, run: () => void): Extension[] {
+/** What one writes a text with; Ctrl-Enter runs it, with Shift it is stopped. */
+export function writes(label: string, run: () => void, stop: () => void): Extension[] {
   return [
     history(),
     indentOnInput(),
@@ -68,7 +70,7 @@ export function writes(label: string, run: () => void): Extension[] {
         : transaction,
     ),
     keymap.of([
-      { key: "Mod-Enter", run: () => (run(), true) },
+      { key: "Mod-Enter", run: () => (run(), true), shift: () => (stop(), true) },
       ...defaultKeymap,
       ...historyKeymap,
       indentWithTab,
@@ -78,18 +80,23 @@ export function writes(label: string, run: () => void): Extension[] {
 }
 
 class Caret extends WidgetType {
-  constructor(private readonly cursor: Cursor) {
+  constructor(
+    private readonly cursor: Cursor,
+    private readonly below: number, // labels that stand above this one; the first stands above its line
+  ) {
     super();
   }
 
   override eq(other: Caret): boolean {
-    return other.cursor.number === this.cursor.number;
+    return other.cursor.label === this.cursor.label && other.below === this.below;
   }
 
   toDOM(): HTMLElement {
     const caret = document.createElement("span");
     caret.className = `caret caret-${this.cursor.who}`;
     caret.dataset["label"] = this.cursor.label;
+    if (this.below) caret.style.setProperty("--below", String(this.below));
+    caret.classList.toggle("caret-below", this.below > 0);
     caret.setAttribute("aria-hidden", "true");
     return caret;
   }
@@ -110,12 +117,17 @@ const cursors = StateField.define<Map<number, Cursor>>({
     return next;
   },
   provide: (field) =>
-    EditorView.decorations.from(field, (found) => {
+    EditorView.decorations.compute([field], (state) => {
       const marks = [];
-      for (const cursor of found.values()) {
+      let before: { head: number; below: number } | null = null;
+      for (const cursor of [...state.field(field).values()].sort((one, other) => one.head - other.head)) {
         const [from, to] = [Math.min(cursor.anchor, cursor.head), Math.max(cursor.anchor, cursor.head)];
+        const { head } = cursor;
         if (from < to) marks.push(Decoration.mark({ class: `chosen chosen-${cursor.who}` }).range(from, to));
-        marks.push(Decoration.widget({ widget: new Caret(cursor), side: 1 }).range(cursor.head));
+        const isNear = before && head - before.head < LABEL_COLUMNS && before.head >= state.doc.lineAt(head).from;
+        const below: number = before && isNear ? before.below + 1 : 0; // their labels would lie on each other
+        marks.push(Decoration.widget({ widget: new Caret(cursor, below), side: 1 }).range(head));
+        before = { head, below };
       }
       return Decoration.set(marks, true);
     }),
@@ -127,6 +139,7 @@ export interface Outside {
   pasted(units: number, lines: number): void;
   tooLong(): void;
   run(): void;
+  stop(): void;
 }
 
 /** The text of one problem. One that is not shown goes on with what is still to be sent. */
@@ -135,7 +148,7 @@ export class Editor {
   private isPushing = false;
   private pushedAt = -PUSH_EVERY_MS;
   private pushTimer: ReturnType<typeof setTimeout> | null = null;
-  private onceSent: (() => void) | null = null;
+  private onceSent: (() => void)[] = [];
   private cursorTimer: ReturnType<typeof setTimeout> | null = null;
   private ownText = ""; // copied or cut here: moving it is no paste from elsewhere
 
@@ -151,7 +164,7 @@ export class Editor {
       doc: text,
       extensions: [
         looks(nonce),
-        writes(label, () => outside.run()),
+        writes(label, () => outside.run(), () => outside.stop()),
         collab({ startVersion: version }),
         cursors,
         EditorView.updateListener.of((update) => {
@@ -236,21 +249,23 @@ export class Editor {
   /** Start again after the connection was away, or the server said no. */
   again(): void {
     this.isPushing = false;
-    this.onceSent = null;
     this.push();
+  }
+
+  /** The connection is away: what was to be done once all is sent is not done. */
+  lost(): void {
+    this.onceSent = [];
   }
 
   /** Do something once the server has all that was typed here. */
   whenSent(then: () => void): void {
-    this.onceSent = then;
+    this.onceSent.push(then);
     this.settle();
   }
 
   private settle(): void {
-    if (!this.onceSent || sendableUpdates(this.view.state).length) return;
-    const then = this.onceSent;
-    this.onceSent = null;
-    then();
+    if (sendableUpdates(this.view.state).length) return;
+    for (const then of this.onceSent.splice(0)) then();
   }
 
   moveCursor(cursor: Cursor): void {

@@ -7,7 +7,7 @@ import { Connection } from "./connection";
 import { el, filled, inline, time } from "./dom";
 import { looks, writes } from "./editor";
 import type { Check, Contents, DeskMessage, DeskState, MockInterview, Solution } from "./protocol";
-import { checkRow, runView } from "./report";
+import { checkRow, drawHints, runView } from "./report";
 import { Trying } from "./trying";
 import { type Words, put, wordsIn } from "./words";
 
@@ -74,6 +74,7 @@ export class PracticePage {
   private readonly clock = el("span", { class: "clock", role: "timer", hidden: true });
   private readonly list = el("button", { click: () => this.contents.showModal() });
   private readonly button = el("button", { class: "run", click: () => this.run() });
+  private readonly stopping = el("button", { hidden: true, click: () => this.stop() });
   private readonly status = el("div", { class: "status", role: "status", hidden: true });
   private readonly task = el("section", { class: "task", tabindex: "0" });
   private readonly text = el("section", { class: "text" });
@@ -81,7 +82,7 @@ export class PracticePage {
   private readonly conflict = el("div", { class: "conflict", role: "alert", hidden: true });
   private readonly asks = el("div", { class: "bar" });
   private readonly offer = el("div", { class: "offer", role: "alert", hidden: true });
-  private readonly hints = el("div", { class: "hints", "aria-live": "polite" });
+  private readonly hints = el("div", { class: "hints", "aria-live": "polite", tabindex: "0", hidden: true });
   private readonly report = el("div", { "aria-live": "polite" });
   private readonly trying = new Trying((call) => this.tryCall(call));
   private readonly note = el("textarea", { class: "wide", rows: "4", input: () => this.keepNote(), blur: () => this.sendNote() });
@@ -96,7 +97,7 @@ export class PracticePage {
   ) {
     filled(
       root,
-      el("header", {}, this.heading, this.standing, this.clock, this.list, this.button),
+      el("header", {}, el("div", { class: "what" }, this.heading, this.standing), this.clock, this.list, this.stopping, this.button),
       this.status,
       el("main", {}, this.task, this.text, this.side),
       this.contents,
@@ -111,6 +112,7 @@ export class PracticePage {
       (open, why) => {
         this.say(open ? "" : why || this.said.away || this.words.away);
         if (open) this.sendNote();
+        else this.trying.lost();
         this.draw();
       },
     );
@@ -159,7 +161,7 @@ export class PracticePage {
       case "solution":
         return this.read(message);
       case "tried":
-        return this.trying.show(message.attempt);
+        return this.trying.answer(message.attempt);
       case "said":
         return this.sayForNow(message.text);
       case "refused":
@@ -174,6 +176,8 @@ export class PracticePage {
     const { words } = this;
     filled(this.list, this.word("problems"));
     filled(this.button, words.run, el("kbd", {}, words.runTip));
+    filled(this.stopping, words.stopRun);
+    this.stopping.title = words.stopTip;
     this.task.setAttribute("aria-label", words.task);
     this.side.setAttribute("aria-label", words.report);
     this.contents.setAttribute("aria-label", this.word("problems"));
@@ -286,7 +290,7 @@ export class PracticePage {
       doc: text,
       extensions: [
         looks(this.nonce),
-        writes(this.words.editor, () => this.run()),
+        writes(this.words.editor, () => this.run(), () => this.stop()),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
           this.draft?.keep(this.isChanged ? this.typed : null);
@@ -476,6 +480,14 @@ export class PracticePage {
     this.connection.send("run", { problem: state.problem, text: this.typed, over: this.base.version });
   }
 
+  private stop(): void {
+    if (this.isRunning) this.connection.send("stop");
+  }
+
+  private get isRunning(): boolean {
+    return this.state?.run?.reason === "";
+  }
+
   private tryCall(call: string): boolean {
     const { state } = this;
     return !!state && !!this.view && this.connection.send("try", { problem: state.problem, text: this.typed, call });
@@ -539,17 +551,15 @@ export class PracticePage {
   }
 
   private drawHints(state: DeskState): void {
-    filled(
-      this.hints,
-      state.hints.length > 0 && el("h2", {}, this.words.hints),
-      ...state.hints.map(([title, text]) => el("p", { class: "hint" }, !!title && el("b", {}, `${title}\n`), text)),
-    );
+    const hint = ([title, text]: [string, string]) => el("p", { class: "hint" }, !!title && el("b", {}, `${title}\n`), text);
+    drawHints(this.hints, state.hints.map(hint), this.words);
   }
 
   private drawRun(state: DeskState): void {
     const { run } = state;
     const heading = el("h2", {}, this.words.report);
     this.checks = null;
+    this.stopping.hidden = !this.isRunning;
     if (!run) return void filled(this.report, heading, el("p", { class: "soft" }, this.word("no checks")));
     if (run.reason === "") {
       this.checks = el("ul", { class: "plain" }, ...(run.checks ?? []).map((one: Check) => checkRow(one, this.words)));

@@ -116,7 +116,7 @@ export type Message =
   | ({ kind: "run" | "graded" } & Run)
   | { kind: "check"; grade: string; check: Check }
   | ({ kind: "hint" } & Said)
-  | { kind: "clock"; ends_at: number | null; at: number }
+  | { kind: "clock"; ends_at: number | null }
   | { kind: "tried"; attempt: Attempt }
   | ({ kind: "noted" } & Noted);
 

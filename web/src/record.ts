@@ -3,10 +3,10 @@
 import { ChangeSet, EditorState, Text } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 
-import { el, filled, time } from "./dom";
+import { dateAndTime, el, filled, time, timeOfDay } from "./dom";
 import { looks } from "./editor";
 import type { Report, Run } from "./protocol";
-import { runView } from "./report";
+import { noVerdict, runView } from "./report";
 import { type Words, put, wordsIn } from "./words";
 
 export type Event = [at: number, who: string, kind: string, body: Record<string, unknown>];
@@ -52,18 +52,49 @@ export function moments(events: Event[]): Moment[] {
   });
 }
 
-function told(event: Event, words: Words): string {
+/** Where a clock ran out there is an event as well, though nobody did anything. */
+export function withTimeUp(events: Event[]): Event[] {
+  let end = Infinity;
+  return events.flatMap((event) => {
+    const [at, , kind, body] = event;
+    const isUp = end <= at;
+    const up: Event = [end, "", "time is up", {}];
+    if (isUp) end = Infinity;
+    if (kind === "clock") end = (body["ends_at"] as number | null) ?? Infinity;
+    return isUp ? [up, event] : [event];
+  });
+}
+
+/** The roles in which several browsers were there: only they need numbers. */
+function severalOf(events: Event[]): Set<string> {
+  const came = new Set(events.filter(([, , kind]) => kind === "join").map(([, who, , body]) => `${who} ${String(body["number"])}`));
+  const roles = [...came].map((one) => one.split(" ")[0] ?? "");
+  return new Set(roles.filter((role, index) => roles.indexOf(role) !== index));
+}
+
+function cameOf(run: Run, words: Words): string {
+  const { report } = run;
+  if (!report) return noVerdict(run, words);
+  const verdict = words[report.verdict as keyof Words] ?? report.verdict;
+  return put(words.cameOfRun, { verdict, score: report.score, points: words.points });
+}
+
+function told(event: Event, run: Run | null, several: Set<string>, words: Words): string {
   const [, who, kind, body] = event;
-  const by = who ? `${words[who as "candidate" | "interviewer"]} ` : "";
+  const number = several.has(who) && body["number"] !== undefined ? ` ${String(body["number"])}` : "";
+  const by = who ? `${words[who as "candidate" | "interviewer"]}${number} ` : "";
   const said: Record<string, string> = {
     join: words.joined,
     leave: words.leaves,
     show: put(words.shows, { problem: body["problem"] as string }),
     run: words.ran,
+    stop: words.stops,
+    graded: run ? cameOf(run, words) : "",
+    "time is up": words.timeUp,
     try: put(words.tried, { call: String(body["call"]) }),
     hint: put(words.tells, { text: body["text"] as string }),
     note: put(words.noted, { text: body["text"] as string }),
-    clock: body["ends_at"] === null ? words.tookClock : words.setClock,
+    clock: body["ends_at"] === null ? words.tookClock : put(words.setClock, { minutes: String(body["minutes"] ?? "") }),
     see: put(words.letSee, { level: words[`sees_${body["level"] as string}` as keyof Words] ?? "" }),
     pasted: put(words.pasted, { lines: body["lines"] as number }),
     focus: body["here"] ? words.back : words.left,
@@ -85,16 +116,24 @@ export class RecordPage {
   private at = 0;
   private timer: ReturnType<typeof setInterval> | null = null;
 
-  constructor(root: HTMLElement, nonce: string, private readonly events: Event[]) {
+  private readonly events: Event[];
+
+  constructor(root: HTMLElement, nonce: string, happened: Event[]) {
+    const events = (this.events = withTimeUp(happened));
+    const several = severalOf(events);
     const opened = events.find(([, , kind]) => kind === "open")?.[3];
     this.words = wordsIn((opened?.["language"] as string) ?? "en");
     const { words } = this;
     this.side.setAttribute("aria-label", words.report);
     this.moments = moments(events);
     this.rows = events.flatMap((event, index) => {
-      const said = told(event, words);
-      const at = time(this.moments[index]?.at ?? 0);
-      return said ? [{ index, row: el("li", { class: event[2] }, el("time", {}, at), ` ${said}`) }] : [];
+      const moment = this.moments[index];
+      const said = told(event, moment?.run ?? null, several, words);
+      if (!said) return [];
+      const of = event[2] === "graded" ? (moment?.run?.report?.verdict ?? "none") : event[2];
+      const elapsed = el("time", {}, time(moment?.at ?? 0));
+      const day = el("time", { title: dateAndTime(event[0]) }, timeOfDay(event[0]));
+      return [{ index, row: el("li", { class: of }, elapsed, " ", day, ` ${said}`) }];
     });
     const end = this.moments.at(-1)?.at ?? 0;
     this.slider = el("input", {
@@ -155,7 +194,8 @@ export class RecordPage {
     const moment = this.moments[index];
     if (!moment) return;
     this.slider.value = String(this.at);
-    filled(this.shown, `${time(this.at)} / ${time(this.moments.at(-1)?.at ?? 0)}`);
+    const now = (this.events[index]?.[0] ?? 0) + Math.max(0, this.at - moment.at);
+    filled(this.shown, `${time(this.at)} / ${time(this.moments.at(-1)?.at ?? 0)} · ${dateAndTime(now)}`);
     if (!moment.text.eq(this.view.state.doc)) {
       this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: moment.text } });
     }

@@ -1,6 +1,6 @@
 // What came of a run, as far as the server tells it.
 
-import { el, inline } from "./dom";
+import { el, filled, inline } from "./dom";
 import type { Check, Diagnosis, Question, Report, Run, Sample } from "./protocol";
 import { type Words, put } from "./words";
 
@@ -95,12 +95,24 @@ export function questionList(heading: string, asked: Question[], words: Words): 
   return el("section", {}, el("h3", {}, heading), ...items);
 }
 
+/** All hints, in an element of bounded height; a new one is scrolled to. */
+export function drawHints(element: HTMLElement, hints: HTMLElement[], words: Words): void {
+  const isMore = hints.length >= element.childElementCount;
+  filled(element, el("h2", {}, words.hints), ...hints);
+  element.setAttribute("aria-label", words.hints);
+  element.hidden = hints.length === 0;
+  if (isMore) element.scrollTop = element.scrollHeight;
+}
+
+/** Why there is no report of a run. */
+export function noVerdict(run: Run, words: Words): string {
+  return run.reason === "cancelled" ? words.stopped : `${words.noVerdict}: ${run.message}`;
+}
+
 /** One run: the verdict first, as a word beside its colour, then why. */
 export function runView(run: Run, words: Words): HTMLElement {
   const report = run.report;
-  if (!report) {
-    return el("p", { class: "none" }, `${words.noVerdict}: ${run.message}`);
-  }
+  if (!report) return el("p", { class: "none" }, noVerdict(run, words));
   const checks = report.checks ?? [];
   const failed = checks.filter((check) => !["passed", "not_assessed"].includes(check.outcome));
   const others = checks.filter((check) => !failed.includes(check));
@@ -131,7 +143,11 @@ export function runView(run: Run, words: Words): HTMLElement {
       el(
         "details",
         {},
-        el("summary", {}, `${words.checks}: ${passed} ✓${passed < others.length ? `, ${others.length - passed} –` : ""}`),
+        el(
+          "summary",
+          {},
+          `${words.checks}: ${passed} ✓${passed < others.length ? `, ${others.length - passed} – (${words.not_assessed})` : ""}`,
+        ),
         el("ul", { class: "plain" }, ...others.map((check) => checkRow(check, words))),
       ),
     ...(report.policy ?? []).map((one) => el("p", { class: "mistake" }, `${words.rule}: ${place(one.line)}${one.message}`)),

@@ -1,10 +1,10 @@
 // The page of a room, for the candidate and for interviewers.
 
 import { Connection } from "./connection";
-import { el, filled, time } from "./dom";
+import { el, filled, time, timeOfDay } from "./dom";
 import { Editor } from "./editor";
 import type { Check, Message, Noted, RoomState, Run } from "./protocol";
-import { checkRow, questionList, runView } from "./report";
+import { checkRow, drawHints, noVerdict, questionList, runView } from "./report";
 import { Trying } from "./trying";
 import { type Words, put, wordsIn } from "./words";
 
@@ -28,8 +28,9 @@ export class RoomPage {
   private readonly clock = el("span", { class: "clock", role: "timer" });
   private readonly people = el("span", { class: "people" });
   private readonly button = el("button", { class: "run", click: () => this.run() });
+  private readonly stopping = el("button", { hidden: true, click: () => this.connection.send("stop") });
   private readonly report = el("div", { "aria-live": "polite" });
-  private readonly said = el("div", { class: "hints", "aria-live": "polite" });
+  private readonly said = el("div", { class: "hints", "aria-live": "polite", tabindex: "0", hidden: true });
   private readonly controls = el("div", { class: "controls" });
   private readonly notes = el("ul", { class: "plain notes" });
   private readonly heading = el("h1");
@@ -47,7 +48,7 @@ export class RoomPage {
   ) {
     filled(
       root,
-      el("header", {}, this.heading, this.people, this.clock, this.button),
+      el("header", {}, el("div", { class: "what" }, this.heading, this.people), this.clock, this.stopping, this.button),
       this.status,
       el("main", {}, this.task, this.text, this.side),
     );
@@ -76,7 +77,12 @@ export class RoomPage {
   private connected(open: boolean, why: string): void {
     this.say(open ? "" : why || this.words.away);
     this.button.disabled = !open;
-    if (open) setTimeout(() => this.editors.forEach((editor) => editor.again()));
+    if (open) {
+      setTimeout(() => this.editors.forEach((editor) => editor.again()));
+    } else {
+      this.editors.forEach((editor) => editor.lost());
+      this.trying.lost();
+    }
   }
 
   private say(text: string): void {
@@ -98,7 +104,7 @@ export class RoomPage {
         this.editors.get(message.problem)?.receive(message.version, message.changes);
         return this.compare();
       case "tried":
-        return this.trying.show(message.attempt);
+        return this.trying.answer(message.attempt);
       case "refused":
         if (message.what === "try") return this.trying.refuse(message.why);
         if (!message.why) return; // what was typed meanwhile is on its way, and is answered with a new push
@@ -150,6 +156,8 @@ export class RoomPage {
     document.title = `${state.title} · mha-judge`;
     filled(this.heading, state.title);
     filled(this.button, this.words.run, el("kbd", {}, this.words.runTip));
+    filled(this.stopping, this.words.stopRun);
+    this.stopping.title = this.words.stopTip;
     this.task.setAttribute("aria-label", this.words.task);
     this.side.setAttribute("aria-label", this.words.report);
     if (before?.task !== state.task) this.drawTask(state);
@@ -188,6 +196,7 @@ export class RoomPage {
         },
         tooLong: () => this.sayForNow(this.words.tooLong),
         run: () => this.run(),
+        stop: () => this.stop(),
       });
       this.editors.set(problem, made);
     }
@@ -211,6 +220,10 @@ export class RoomPage {
     if (editor.isBlank) return this.sayForNow(this.words.empty);
     this.say("");
     editor.whenSent(() => this.connection.send("run", { problem: editor.problem }));
+  }
+
+  private stop(): void {
+    if (this.isRunning) this.connection.send("stop");
   }
 
   private tryCall(call: string): boolean {
@@ -238,6 +251,7 @@ export class RoomPage {
   private drawRuns(): void {
     const { runs } = this;
     const last = runs.at(-1);
+    this.stopping.hidden = !this.isRunning;
     if (last && !last.reason) return this.begun();
     this.button.disabled = false;
     filled(
@@ -246,6 +260,7 @@ export class RoomPage {
       this.changed,
       last ? runView(last, this.words) : el("p", { class: "soft" }, this.words.noReport),
       runs.length > 1 && el("ol", { class: "timeline" }, ...runs.map((run) => this.dot(run))),
+      runs.length > 1 && runs.some((run) => !run.report) && el("p", { class: "soft" }, `–: ${this.words.noVerdict}`),
     );
     this.compare();
   }
@@ -258,18 +273,14 @@ export class RoomPage {
   }
 
   private dot(run: Run): HTMLElement {
-    const verdict = run.report?.verdict ?? "none";
-    const said = `${new Date(run.at * 1000).toLocaleTimeString()} ${this.words[verdict as keyof Words] ?? verdict}`;
-    return el("li", { class: verdict, title: said }, `${run.report?.score ?? "–"}`);
+    const verdict = run.report?.verdict;
+    const said = verdict ? (this.words[verdict as keyof Words] ?? verdict) : noVerdict(run, this.words);
+    return el("li", { class: verdict ?? "none", title: `${timeOfDay(run.at)} ${said}` }, `${run.report?.score ?? "–"}`);
   }
 
   private drawHints(): void {
     const hints = this.state?.hints ?? [];
-    filled(
-      this.said,
-      hints.length > 0 && el("h2", {}, this.words.hints),
-      ...hints.map((hint) => el("p", { class: "hint" }, hint.text)),
-    );
+    drawHints(this.said, hints.map((hint) => el("p", { class: "hint" }, hint.text)), this.words);
   }
 
   private drawControls(state: RoomState, before: RoomState | null): void {
@@ -303,7 +314,7 @@ export class RoomPage {
         { class: "row" },
         el("label", {}, words.clock, minutes),
         el("button", { click: start }, words.start),
-        el("button", { click: () => this.connection.send("clock", { minutes: null }) }, words.stop),
+        el("button", { click: () => this.connection.send("clock", { minutes: null }) }, words.takeAway),
       ),
       this.typed("hint", words.sendHint, words.send),
       this.typed("note", words.addNote, words.add),
@@ -328,8 +339,7 @@ export class RoomPage {
       pasted: put(words.pasted, { lines: noted.lines ?? 0 }),
       focus: noted.here ? words.back : words.left,
     };
-    const at = new Date(noted.at * 1000).toLocaleTimeString();
-    return el("li", { class: noted.what }, el("time", {}, at), ` ${said[noted.what] ?? ""}`);
+    return el("li", { class: noted.what }, el("time", {}, timeOfDay(noted.at)), ` ${said[noted.what] ?? ""}`);
   }
 
   private tick(): void {

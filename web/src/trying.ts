@@ -1,12 +1,14 @@
 // A call of one's own, and what came of it beside the reference.
 
-import { el, filled } from "./dom";
+import { type Child, el, filled } from "./dom";
 import type { Attempt } from "./protocol";
 import { type Words, put, wordsIn } from "./words";
 
 export class Trying {
   readonly element = el("details", { class: "try" });
   private words: Words = wordsIn("en");
+  private isAsking = false;
+  private waiting = ""; // the call that is made after the one that is asked
   private readonly call = el("textarea", { class: "wide", rows: "2", spellcheck: "false", maxlength: "10000" });
   private readonly came = el("div", { "aria-live": "polite" });
 
@@ -22,26 +24,52 @@ export class Trying {
     filled(this.element, el("summary", {}, words.try), this.call, button, this.came);
   }
 
+  /** Forget what was asked, and what came. */
   clear(): void {
+    this.isAsking = false;
+    this.waiting = "";
     filled(this.came);
   }
 
+  /** The connection is away: what was asked is not answered. */
+  lost(): void {
+    if (this.isAsking) this.clear();
+  }
+
   refuse(why: string): void {
-    filled(this.came, el("p", { class: "none" }, why));
+    this.show(el("p", { class: "none" }, why));
   }
 
   private send(): void {
-    if (this.call.value.trim() && this.ask(this.call.value)) {
-      filled(this.came, el("p", { class: "soft" }, this.words.trying));
-    }
+    const call = this.call.value.trim();
+    if (!call) return;
+    if (!this.isAsking) return this.begin(call);
+    this.waiting = call;
+    filled(this.came, this.isGoingOn(this.words.trying), this.isGoingOn(put(this.words.triedNext, { call })));
   }
 
-  show(attempt: Attempt): void {
+  private begin(call: string): void {
+    this.isAsking = this.ask(call);
+    if (this.isAsking) filled(this.came, this.isGoingOn(this.words.trying));
+  }
+
+  private isGoingOn(text: string): HTMLElement {
+    return el("p", { class: "soft" }, text);
+  }
+
+  /** Show what came, and go on with the call that waits. */
+  private show(...came: Child[]): void {
+    const call = this.waiting;
+    this.clear();
+    if (call) this.begin(call);
+    this.came.prepend(el("div", {}, ...came));
+  }
+
+  answer(attempt: Attempt): void {
     const { words } = this;
     const line = (name: string, text: string) => el("div", {}, el("span", { class: "soft" }, `${name}:`), el("pre", {}, text));
     const hasError = !!attempt.expected_error || !!attempt.got_error;
-    filled(
-      this.came,
+    this.show(
       el("p", {}, el("code", {}, attempt.call)),
       attempt.inputs.length > 0 && el("p", { class: "soft" }, attempt.inputs.join(", ")),
       hasError && !attempt.wrong && el("p", { class: "accepted" }, `✓ ${words.bothRefuse}`),

@@ -324,6 +324,15 @@ class Session:
         self._asked_at = self.now()
         self.background.grade(submission, problem)
 
+    def stop(self) -> bool:
+        """Stop grading, which costs no attempt; say whether there was anything to stop."""
+        asked = self.background.asked
+        if asked is None:
+            return False
+        self.background.cancel()
+        self.answers[asked.problem].why = self.words["stopped"]
+        return True
+
     @property
     def is_grading(self) -> bool:
         """Whether the open problem's file is being graded."""

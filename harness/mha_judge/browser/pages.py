@@ -19,6 +19,11 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+_NO_LINK = (
+    "This needs the link that you were given: open it once more. If that does not help, ask "
+    "whoever gave it to you for a new one.\n"
+    "请重新打开您收到的链接。如果仍然不行，请向给您链接的人要一个新的。"
+)
 PROGRAM, STYLE = "page.js", "page.css"
 _STATIC = {PROGRAM: "text/javascript", STYLE: "text/css"}
 
@@ -36,7 +41,7 @@ def asker(request: Request) -> Asker:
     """
     found: Asker | None = request.scope["asker"]
     if found is None:
-        raise HTTPException(403, "This needs the link that you were given: open it once more.")
+        raise HTTPException(403, _NO_LINK)
     return found
 
 

@@ -25,6 +25,8 @@ from mha_judge.service.address import Address
 if TYPE_CHECKING:
     from mha_judge.room.log import Log
 
+_MOST_NAMED = 6
+"""Problems of a room that a list names."""
 _store_option = click.option(
     "--store",
     type=click.Path(path_type=Path, file_okay=False),
@@ -46,8 +48,9 @@ class _Rooms(click.Group):
 def command() -> None:
     """Hold an interview in browsers: one editor, a judge, a clock, and a record of it all.
 
-    `mha-judge room sdpa gqa` opens a room for two problems; `mha-judge room open --help` tells how
-    others reach it.
+    `mha-judge room sdpa gqa` opens a room for two problems. Its options stand behind them, as in
+    `mha-judge room sdpa --lang zh --port 9000`; `mha-judge room open --help` lists them: how others
+    reach it, what the candidate sees, the language, the folder with the records, the sandbox.
     """
     require_extra("serve", "`room`")
 
@@ -113,11 +116,14 @@ def open_(
 @command.command("list")
 @_store_option
 def list_(store: Path | None) -> None:
-    """List the rooms that were made, the newest first."""
+    """List the rooms that were made with their date and problems, the newest first."""
     with closing(_log(store)) as log:
-        for room, made_at in log.rooms():
-            made = datetime.datetime.fromtimestamp(made_at).astimezone()
-            click.echo(f"{room}  {made:%Y-%m-%d %H:%M}")
+        for room, at, problems in log.rooms():
+            made = datetime.datetime.fromtimestamp(at).astimezone()
+            named = " ".join(problems[:_MOST_NAMED])
+            more = len(problems) - _MOST_NAMED
+            told = f"{named} and {more} more" if more > 0 else named
+            click.echo(f"{room}  {made:%Y-%m-%d %H:%M}  {clean_line(told)}")
 
 
 @command.command("export")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from mha_judge.outcomes import Category, Outcome, Severity, Verdict
 from mha_judge.report.models import FailingCall
+from mha_judge.sanitising import visible
 from mha_judge.version import __version__
 
 SCALE = 6
@@ -118,15 +119,18 @@ Mark = Annotated[int, Field(ge=1, le=SCALE, strict=True)]
 Recommendation = Literal["strong no hire", "no hire", "hire", "strong hire"]
 
 
+_Typed = Annotated[str, AfterValidator(visible)]
+
+
 class Notes(_Model):
     """What an interviewer typed into a packet's page, as its button saves it."""
 
     candidate: str
     recommendation: Recommendation | None = None
-    summary: str = ""
+    summary: _Typed = ""
     marks: dict[str, Mark] = {}
     """By the name of a dimension."""
-    notes: dict[str, str] = {}
+    notes: dict[str, _Typed] = {}
     """By the name of a dimension, or by a problem and a question: `sdpa: Why is …?`"""
 
 

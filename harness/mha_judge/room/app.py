@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import secrets
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -29,6 +30,14 @@ from mha_judge.service.queue import Closing, Queue
 from mha_judge.service.tokens import Asker, Role
 
 _COOKIE = "mha-judge-room"
+_BROWSER = "mha-judge-browser"
+"""Cookie that tells a browser from others with the same link, so that it keeps its number."""
+_BROWSER_CHARACTERS = 40
+_NO_ROOM = (
+    "This link opens no room: it was cut short, or its room is not on this server any more. "
+    "Ask the interviewer for a new link.\n"
+    "这个链接打不开任何房间：链接不完整，或者房间已不在这台服务器上。请向面试官要一个新的链接。"
+)
 _OF_ROOM = re.compile(r"/rooms/([\w-]{1,40})(?:/|$)")
 _REFUSED, _FAILED = 4000, 1011
 """Codes with which a socket is closed: what was sent is no message; the server failed."""
@@ -65,11 +74,13 @@ def make_app(hub: Hub, log: Log, queue: Queue, *, secure: bool) -> Starlette:
         """Let in who has a link: its key goes into a cookie of this room alone."""
         room, key = request.path_params["room"], request.path_params["key"]
         if log.role(room, key) is None:
-            raise HTTPException(404, "There is no such room, or its link was another.")
+            raise HTTPException(404, _NO_ROOM)
         entered = RedirectResponse(f"/rooms/{room}", 303, HEADERS)
-        entered.set_cookie(
-            _COOKIE, key, path=f"/rooms/{room}", secure=secure, httponly=True, samesite="lax"
-        )
+        browser = request.cookies.get(_BROWSER) or secrets.token_urlsafe(12)
+        for name, value in {_COOKIE: key, _BROWSER: browser}.items():
+            entered.set_cookie(
+                name, value, path=f"/rooms/{room}", secure=secure, httponly=True, samesite="lax"
+            )
         return entered
 
     async def room(request: Request) -> Response:
@@ -90,7 +101,8 @@ def make_app(hub: Hub, log: Log, queue: Queue, *, secure: bool) -> Starlette:
             await websocket.close(1008)
             return
         await websocket.accept()
-        await _Connected(hub, websocket, who).run()
+        browser = websocket.cookies.get(_BROWSER, "")
+        await _Connected(hub, websocket, who, browser[:_BROWSER_CHARACTERS]).run()
 
     return Starlette(
         routes=[
@@ -109,10 +121,11 @@ def make_app(hub: Hub, log: Log, queue: Queue, *, secure: bool) -> Starlette:
 class _Connected:
     """One browser's socket, from its first message to its last."""
 
-    def __init__(self, hub: Hub, websocket: WebSocket, asker: Asker) -> None:
+    def __init__(self, hub: Hub, websocket: WebSocket, asker: Asker, browser: str) -> None:
         self._hub = hub
         self._socket = websocket
         self._asker = asker
+        self._browser = browser
 
     async def run(self) -> None:
         member: Member | None = None
@@ -123,7 +136,7 @@ class _Connected:
                 first = read(await self._socket.receive_text())
             if not isinstance(first, Here):
                 raise UsageError("the first message says what the browser has")
-            member = await self._hub.enter(room, self._asker.role, first.versions)
+            member = await self._hub.enter(room, self._asker.role, self._browser, first.versions)
             sending = asyncio.create_task(self._send(member))
             while True:
                 text = await self._socket.receive_text()

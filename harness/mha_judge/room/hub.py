@@ -24,15 +24,15 @@ from mha_judge.pool.tries import Tries
 from mha_judge.report.models import CheckResult, Reveal
 from mha_judge.report.reveal import revealed, revealed_check
 from mha_judge.room.log import Event, Keys, Log
-from mha_judge.room.messages import Cursor, Message, Run, Try
-from mha_judge.room.room import Graded, Room
+from mha_judge.room.messages import Cursor, Message, Run, Stop, Try
+from mha_judge.room.room import Graded, Room, Who
 from mha_judge.room.texts import Texts
-from mha_judge.sanitising import clean
+from mha_judge.sanitising import clean, visible
 from mha_judge.service.models import Ask, Reason
 from mha_judge.service.queue import Queue, QueueFull
 from mha_judge.service.store import Store
 from mha_judge.service.tokens import Role
-from mha_judge.submission import MAX_BYTES, Submission
+from mha_judge.submission import Submission
 
 _MOST_UNSENT = 1_000
 """Messages that may wait for a browser; one that does not keep up is cut off, and comes back."""
@@ -51,11 +51,9 @@ _RATE_S = 2.0
 
 @dataclass(eq=False)
 class Member:
-    """A browser that is in a room."""
+    """A page that is in a room."""
 
-    role: Role
-    number: int
-    """Counts those who came, from 1."""
+    who: Who
     unsent: asyncio.Queue[str | None] = field(
         default_factory=lambda: asyncio.Queue(maxsize=_MOST_UNSENT)
     )
@@ -64,6 +62,10 @@ class Member:
     has: set[str] = field(default_factory=set)
     """Problems whose text it has; it is told every change."""
     sent_at: deque[float] = field(default_factory=lambda: deque(maxlen=_RATE))
+
+    @property
+    def role(self) -> Role:
+        return self.who.role
 
     def tell(self, kind: str, **body: Any) -> None:
         """Send something; one that does not take it is cut off."""
@@ -98,7 +100,6 @@ class _Open:
         self.lock = asyncio.Lock()
         """Held from a proposal until it is on disk: events have one order."""
         self.members: set[Member] = set()
-        self.came = 0
         self.trying = False
 
     def tell(self, kind: str, *, only: Role | None = None, **body: Any) -> None:
@@ -140,8 +141,16 @@ class Hub:
                         self._spawn(self._graded(found, run))
         return self._rooms[room_id]
 
-    async def enter(self, room_id: str, role: Role, versions: dict[str, int]) -> Member:
-        """Let a browser in, and tell it what it does not have yet.
+    async def enter(
+        self, room_id: str, role: Role, browser: str, versions: dict[str, int]
+    ) -> Member:
+        """Let a page in, and tell it what it does not have yet.
+
+        Args:
+            room_id: The room.
+            role: What its link allows.
+            browser: Tells its browser from others; empty if nothing does.
+            versions: Those of the texts that it has.
 
         Raises:
             UsageError: The room is full.
@@ -150,9 +159,9 @@ class Hub:
         async with opened.lock:
             if sum(one.role is role for one in opened.members) >= _MOST_PEOPLE:
                 raise UsageError(f"there are {_MOST_PEOPLE} such browsers in this room; close one")
-            opened.came += 1
-            member = Member(role, opened.came)
-            await self._happen(opened, [opened.room.event(role, "join", number=member.number)])
+            who, joins = opened.room.joining(role, browser)
+            member = Member(who)
+            await self._happen(opened, [joins])
             sheets = opened.room.sheets
             member.has = {
                 problem
@@ -174,8 +183,7 @@ class Hub:
         self._tell_people(opened)
         async with opened.lock:
             with suppress(Exception):  # the disk may be full; nothing depends on it
-                gone = opened.room.event(member.role, "leave", number=member.number)
-                await self._happen(opened, [gone])
+                await self._happen(opened, [opened.room.event(member.who, "leave")])
 
     async def take(self, room_id: str, member: Member, message: Message) -> None:
         """Do what a browser asks.
@@ -191,16 +199,20 @@ class Hub:
         if isinstance(message, Cursor):
             for other in opened.members - {member}:
                 body = message.model_dump(exclude={"kind"})
-                other.tell("cursor", who=member.role, number=member.number, **body)
+                other.tell("cursor", who=member.role, number=member.who.number, **body)
         elif isinstance(message, Run):
-            await self._run(opened, member.role, message.problem)
+            await self._run(opened, member.who, message.problem)
         elif isinstance(message, Try):
             await self._try(opened, member, message)
         else:
             async with opened.lock:
-                events = opened.room.propose(member.role, message)
+                events = opened.room.propose(member.who, message)
                 await self._happen(opened, events)
                 self._tell_events(opened, events)
+            if isinstance(message, Stop):
+                ticket = self._queue.ticket(events[0].body["grade"])
+                if ticket is not None:  # else it has ended just now
+                    self._queue.cancel(ticket)
 
     async def _happen(self, opened: _Open, events: list[Event]) -> None:
         """Put events on disk, then take them; the lock is held."""
@@ -234,9 +246,9 @@ class Hub:
             member.tell("changes", problem=problem, version=len(updates), changes=changes)
 
     def _tell_people(self, opened: _Open) -> None:
-        people = [[member.number, member.role] for member in opened.members]
+        people = {(member.who.number, member.role) for member in opened.members}
         for member in [*opened.members]:
-            member.tell("people", people=sorted(people), you=member.number)
+            member.tell("people", people=sorted(people), you=member.who.number)
 
     def _tell_room(self, opened: _Open, member: Member) -> None:
         """Tell all that a role may know, but no text that the browser has."""
@@ -287,23 +299,20 @@ class Hub:
 
     # grading
 
-    async def _run(self, opened: _Open, role: Role, problem: str) -> None:
+    async def _run(self, opened: _Open, who: Who, problem: str) -> None:
         room = opened.room
         async with opened.lock:
             sheet = room.sheet(problem)
             if room.running is not None:
                 raise UsageError("a run is going on; wait for its report")
-            source = sheet.text.as_source
-            if len(source.encode()) > MAX_BYTES:
-                raise UsageError(f"the text has more than {MAX_BYTES // 1024} KiB of UTF-8")
-            ask = Ask(source=source, problem=problem)
+            ask = Ask(source=sheet.text.as_source, problem=problem)
             self._queue.check(ask)
             try:
                 [grade] = await self._queue.accept([ask], room.id, None, "")
             except QueueFull as full:
                 raise UsageError(str(full)) from full
             body = {"grade": grade, "problem": problem, "version": len(sheet.updates)}
-            await self._happen(opened, [room.event(role, "run", **body)])
+            await self._happen(opened, [room.event(who, "run", **body)])
             run = room.runs[grade]
             opened.tell("run", **self._told(room, run, Role.CANDIDATE))
         self._spawn(self._graded(opened, run))
@@ -331,7 +340,7 @@ class Hub:
         while not run.reason:  # else no text of this room could be run any more
             try:
                 async with opened.lock:
-                    await self._happen(opened, [opened.room.event("", "graded", **body)])
+                    await self._happen(opened, [opened.room.event(None, "graded", **body)])
             except sqlite3.Error:  # the disk may be full
                 await asyncio.sleep(_AGAIN_S)
         for member in [*opened.members]:
@@ -356,8 +365,8 @@ class Hub:
                 raise UsageError("a call is being tried; its answer comes first")
             source = room.sheet(asked.problem).text.as_source
             call = Call(asked.problem, Submission.of_text(source), asked.call)
-            body = {"problem": asked.problem, "call": asked.call}
-            await self._happen(opened, [room.event(member.role, "try", **body)])
+            body = {"problem": asked.problem, "call": visible(asked.call)}
+            await self._happen(opened, [room.event(member.who, "try", **body)])
             opened.trying = True
         self._spawn(self._tried(opened, member, call))
 

@@ -45,6 +45,16 @@ class Event(NamedTuple):
     """What JSON can say."""
 
 
+class Made(NamedTuple):
+    """A room that was made."""
+
+    room: str
+    at: float
+    """Seconds since 1970."""
+    problems: list[str]
+    """What it can show, in order."""
+
+
 @dataclass(frozen=True)
 class Keys:
     """What the links of a room hold. Only hashes of them are kept."""
@@ -76,12 +86,18 @@ class Log:
             )
         return keys
 
-    def rooms(self) -> list[tuple[str, float]]:
-        """Return every room and when it was made, in seconds since 1970; the newest first."""
+    def rooms(self) -> list[Made]:
+        """Return every room, the newest first."""
         with self._lock:
-            return self._db.execute(
-                "select id, made_at from rooms order by made_at desc, rowid desc"
+            rows = self._db.execute(
+                "select id, made_at, body from rooms"
+                " left join events on events.room = rooms.id and number = 0"
+                " order by made_at desc, rooms.rowid desc"
             ).fetchall()
+        return [
+            Made(room, at, [] if body is None else json.loads(body)["problems"])
+            for room, at, body in rows
+        ]
 
     def role(self, room: str, key: str) -> Role | None:
         """Return what a key allows in a room; None if it is none of the room's."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from mha_judge.browser.messages import Message as _Message
 from mha_judge.browser.messages import reader
 from mha_judge.report.models import Reveal
 from mha_judge.room.changes import MAX_UNITS
+from mha_judge.sanitising import visible
 
 _Problem = Annotated[str, Field(max_length=60)]
 _Version = Annotated[int, Field(ge=0, strict=True)]
@@ -47,6 +48,12 @@ class Run(_Message):
 
     kind: Literal["run"]
     problem: _Problem
+
+
+class Stop(_Message):
+    """Stop the run that is going on."""
+
+    kind: Literal["stop"]
 
 
 class Try(_Message):
@@ -98,16 +105,16 @@ class Note(_Message):
     """Interviewers: keep a note, which no candidate sees."""
 
     kind: Literal["note"]
-    text: Annotated[str, Field(min_length=1, max_length=4_000)]
+    text: Annotated[str, Field(min_length=1, max_length=4_000), AfterValidator(visible)]
 
 
 class Hint(_Message):
     """Interviewers: tell the candidate something, which stays on the page."""
 
     kind: Literal["hint"]
-    text: Annotated[str, Field(min_length=1, max_length=2_000)]
+    text: Annotated[str, Field(min_length=1, max_length=2_000), AfterValidator(visible)]
 
 
 ForInterviewers = Show | See | Clock | Note | Hint
-Message = Push | Cursor | Run | Try | Pasted | Focus | ForInterviewers
+Message = Push | Cursor | Run | Stop | Try | Pasted | Focus | ForInterviewers
 read = reader(Here | Message)

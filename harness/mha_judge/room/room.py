@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from mha_judge.errors import UsageError
 from mha_judge.report.models import Report, Reveal
@@ -23,6 +23,7 @@ from mha_judge.room.messages import (
     Push,
     See,
     Show,
+    Stop,
 )
 from mha_judge.service.tokens import Role
 
@@ -31,6 +32,14 @@ MAX_EVENTS = 500_000
 """Of one room: a fast writer's for days."""
 MAX_CHANGES_BYTES = 64 * 1024**2
 """Of one room: a million keystrokes, or the longest text pasted a hundred times."""
+
+
+class Who(NamedTuple):
+    """One browser in a room, or several pages of it."""
+
+    role: Role
+    number: int
+    """Counts those who came, from 1."""
 
 
 class Stale(UsageError):
@@ -99,22 +108,45 @@ class Room:
         self.hints: list[Event] = []
         self.notes: list[Event] = []
         """What interviewers wrote, and what was noted by itself."""
+        self._came = 0
+        self._numbers: dict[tuple[str, str], int] = {}
+        """Of browsers that can be told from others, by name and role."""
 
     @property
     def running(self) -> Graded | None:
         """The run that is not done yet."""
         return next((run for run in self.runs.values() if not run.reason), None)
 
-    def event(self, who: str, kind: str, **body: Any) -> Event:
-        """Return an event of now, or of just after the last one if the clock was set back."""
-        return Event(max(self._at, self._clock()), who, kind, body)
+    def event(self, who: Who | None, kind: str, **body: Any) -> Event:
+        """Return an event of now, or of just after the last one if the clock was set back.
+
+        Args:
+            who: Whose it is; None for the judge.
+            kind: What happened.
+            body: What there is to say of it.
+        """
+        at = max(self._at, self._clock())
+        if who is None:
+            return Event(at, "", kind, body)
+        return Event(at, who.role, kind, {"number": who.number, **body})
+
+    def joining(self, role: Role, browser: str) -> tuple[Who, Event]:
+        """Return who comes in, and that they do; a browser that was here keeps its number.
+
+        Args:
+            role: What its link allows.
+            browser: Tells it from others; empty if nothing does.
+        """
+        number = self._numbers.get((browser, role)) or self._came + 1
+        who = Who(role, number)
+        return who, self.event(who, "join", browser=browser)
 
     def opening(self, problems: list[str], language: str, sees: Reveal) -> list[Event]:
         """Return the first events of a room."""
-        opened = self.event("", "open", problems=problems, language=language, sees=sees)
+        opened = self.event(None, "open", problems=problems, language=language, sees=sees)
         return [
             opened,
-            self.event("", "show", problem=problems[0], text=self._begun(problems[0])),
+            self.event(None, "show", problem=problems[0], text=self._begun(problems[0])),
         ]
 
     def _begun(self, problem: str) -> str:
@@ -133,6 +165,10 @@ class Room:
             case "open":
                 self.problems, self.language = body["problems"], body["language"]
                 self.sees = Reveal(body["sees"])
+            case "join":
+                self._came = max(self._came, body["number"])
+                if browser := body.get("browser"):
+                    self._numbers[browser, event.who] = body["number"]
             case "show":
                 self.shown = body["problem"]
                 if "text" in body:
@@ -159,35 +195,39 @@ class Room:
             case "hint":
                 self.hints.append(event)
 
-    def propose(self, role: Role, message: Message) -> list[Event]:
+    def propose(self, who: Who, message: Message) -> list[Event]:
         """Return what happens by a message; nothing has happened yet.
 
         Raises:
-            UsageError: It may not be sent by this role, or makes no sense now.
+            UsageError: It may not be sent by them, or makes no sense now.
             Stale: Its changes are made on an older version.
         """
-        if isinstance(message, ForInterviewers) and role is not Role.INTERVIEWER:
+        if isinstance(message, ForInterviewers) and who.role is not Role.INTERVIEWER:
             raise UsageError("only interviewers may do this")
         if self.count > MAX_EVENTS:
             raise UsageError("this room's record is full; make another room")
         match message:
             case Push():
-                return self._pushed(role, message)
+                return self._pushed(who, message)
             case Pasted():
                 self.sheet(message.problem)
-                return [self._of(role, message)]
+                return [self._of(who, message)]
             case Focus() | Note() | Hint() | See():
-                return [self._of(role, message)]
-            case Clock():
-                until = None if message.minutes is None else self._clock() + 60 * message.minutes
-                return [self.event(role, "clock", ends_at=until)]
+                return [self._of(who, message)]
+            case Clock(minutes=minutes):
+                until = None if minutes is None else self._clock() + 60 * minutes
+                return [self.event(who, "clock", ends_at=until, minutes=minutes)]
             case Show():
-                return [self._showing(role, message.problem)]
+                return [self._showing(who, message.problem)]
+            case Stop():
+                if self.running is None:
+                    raise UsageError("no run is going on; there is nothing to stop")
+                return [self.event(who, "stop", grade=self.running.grade)]
             case _:
                 return []
 
-    def _of(self, role: Role, message: Message) -> Event:
-        return self.event(role, message.kind, **message.model_dump(exclude={"kind"}, mode="json"))
+    def _of(self, who: Who, message: Message) -> Event:
+        return self.event(who, message.kind, **message.model_dump(exclude={"kind"}, mode="json"))
 
     def sheet(self, problem: str) -> Sheet:
         """Return the text of a problem that was shown.
@@ -199,11 +239,11 @@ class Room:
             raise UsageError("this problem has not been shown in this room")
         return self.sheets[problem]
 
-    def _pushed(self, role: Role, push: Push) -> list[Event]:
+    def _pushed(self, who: Who, push: Push) -> list[Event]:
         sheet = self.sheet(push.problem)
         if push.version != len(sheet.updates):
             raise Stale("the text has changed since")
-        if self._writers.get(push.client, role) != role:  # an editor takes such for its own
+        if self._writers.get(push.client, who.role) != who.role:  # an editor takes such for its own
             raise UsageError("this client is another one's")
         if self._changes_bytes > MAX_CHANGES_BYTES:
             raise UsageError("this room's record has no place for more text; make another room")
@@ -211,12 +251,12 @@ class Room:
         for parts in push.changes:
             tried.change(parts)
         return [
-            self.event(role, "change", problem=push.problem, client=push.client, parts=parts)
+            self.event(who, "change", problem=push.problem, client=push.client, parts=parts)
             for parts in push.changes
         ]
 
-    def _showing(self, role: Role, problem: str) -> Event:
+    def _showing(self, who: Who, problem: str) -> Event:
         if problem not in self.problems:
             raise UsageError(f"this room has no problem {problem!r}")
         begun = {} if problem in self.sheets else {"text": self._begun(problem)}
-        return self.event(role, "show", problem=problem, **begun)
+        return self.event(who, "show", problem=problem, **begun)

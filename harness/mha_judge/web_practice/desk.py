@@ -167,6 +167,10 @@ class Desk:
     def _ask(self, page: Page, what: str) -> None:
         session = self._session
         match what:
+            case "stop":
+                if session.stop() and self._interview is not None:
+                    with self._going_on():
+                        self._interview.failed()
             case "hint":
                 self._offer, spent = session.offer()
                 page.tell("offer", **_offered(self._offer, spent, session.words))

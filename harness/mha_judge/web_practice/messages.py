@@ -50,10 +50,12 @@ class Ask(_Message):
     """Ask for something of the problem that is shown."""
 
     kind: Literal[
-        "hint", "take", "solution", "give up", "language", "resume", "hand in", "next", "leave"
-    ]
-    """The next hint's price; that hint; the solution; to give up; the other language. Of a mock
-    interview: to go on with it; to have done with its problem; its next question; to leave it."""
+        "stop", "hint", "take", "solution", "give up", "language", "resume", "hand in", "next",
+        "leave",
+    ]  # fmt: skip
+    """To stop the run that is going on; the next hint's price; that hint; the solution; to give up;
+    the other language. Of a mock interview: to go on with it; to have done with its problem; its
+    next question; to leave it."""
 
 
 class Rate(_Message):
