@@ -291,7 +291,13 @@ def test_bad_shapes(candidate, draw):
         assert_rejected(backward, turned, x, weight, why="a grad_output with rows in other axes")
 
 
-VALUES = ("layer_norm", "rms_norm", "layer_norm_backward", "rms_norm_backward")
+VALUES = (
+    "layer_norm",
+    "rms_norm",
+    "layer_norm_grad_x",
+    "layer_norm_parameters",
+    "rms_norm_backward",
+)
 
 
 @check("Derived by hand: no autograd of any kind", category="policy", points=4, after=VALUES)

@@ -198,6 +198,7 @@ def test_a_folder_that_is_no_bank_is_refused_by_what_it_lacks(bank, missing):
     ("old", "new", "key", "remedy"),
     [
         ("level = 2", "levle = 2\nlevel = 2", "levle", "did you mean 'level'"),
+        ("minutes = 25", "minuts = 25", "minuts", "did you mean 'minutes'"),
         ('kind = "module"', 'kind = "module"\nagruments = []', "entry.0.agruments",
          "did you mean 'arguments'"),
         ("level = 2", "level = 2\nzzz = 2", "zzz", "remove the key"),

@@ -75,6 +75,10 @@ def test_rows_of_the_matrix_are_whole_in_a_narrow_window(certification):
     assert [*"123456789"] in [line.split() for line in text.splitlines()]
 
 
+def test_the_first_seed_is_told_to_repeat_the_run(certification):
+    assert "reference 100 (1 seed, from 1)" in shown(certification)
+
+
 def test_of_a_problem_that_was_not_graded_only_its_faults_are_shown(certification):
     unfinished = Certificate(
         problem="new", seeds=[1], checks={}, faults=[Fault(subject="unfinished", message="empty")]
@@ -91,7 +95,7 @@ def test_the_matrix_has_a_row_a_mistake_and_a_letter_a_check(certification):
 
     assert "no-scale   1e5×    85 .X" in text
     assert "no-scale   1e5×    85 .!" in text
-    assert "6/7 mutants" in text
+    assert "6/7 mutants" in " ".join(text.split())
     assert "5 right, 1 missing, 2 false" in " ".join(text.split())
 
 

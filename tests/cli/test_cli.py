@@ -202,7 +202,7 @@ class TestServing:
         path = tmp_path / "sdpa.py"
         path.write_text("my work", encoding="utf-8")
 
-        refused = invoke("start", "sdpa", tmp_path)
+        refused = invoke("start", "sdpa", tmp_path, "--no-progress")
 
         assert (refused.exit_code, path.read_text(encoding="utf-8")) == (2, "my work")
         assert "exists; pass --force" in refused.stderr
@@ -464,10 +464,16 @@ class TestRun:
         assert "MHA_JUDGE_REMEMBER=all is no number of MiB; 0 keeps nothing" in result.stderr
 
     def test_an_unknown_check_is_a_usage_error(self, right):
-        result = invoke("run", right, "--only", "no-such-check")
+        result = invoke("run", right, "--only", "values", "--only", "output-shap")
 
         assert result.exit_code == 2
-        assert "no check is called no-such-check" in result.stderr
+        assert "no check 'output-shap'; did you mean output-shape" in result.stderr
+
+    def test_no_grade_of_some_checks_is_handed_back(self, right, tmp_path):
+        result = invoke("run", right, *FAST, "--as", "harbor", tmp_path / "reward.json")
+
+        assert (result.exit_code, [*tmp_path.glob("reward.json")]) == (2, [])
+        assert "--only leaves checks out" in result.stderr
 
     def test_a_broken_bank_exits_with_4(self, right, tmp_path):
         for name in ("problems", "graders", "reference"):

@@ -2,12 +2,13 @@
 
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from mha_judge.bank import Bank
-from mha_judge.grading.checks.elsewhere.asking import Asking
+from mha_judge.grading.checks.elsewhere.asking import Asking, _require_right
 from mha_judge.grading.checks.elsewhere.loud import require_unmoved
 from mha_judge.grading.expecting.expected import Expected
 from mha_judge.grading.failures import CheckFailure
@@ -324,3 +325,21 @@ def test_what_the_reference_does_not_feel_must_not_be_felt(moves):
     with pytest.raises(CheckFailure, match="changes with positions that are blocked") as told:
         require_unmoved(*asked)
     assert "[0, 2]" in told.value.detail
+
+
+def test_a_rest_of_numbers_that_cancel_is_right_and_a_number_beside_zeros_is_not():
+    zeros = torch.zeros(70)
+    case = SimpleNamespace(is_half=False, names=["grad_weight"])
+
+    def require(number, given):
+        found = torch.full((70,), number)
+        answer = SimpleNamespace(pairs=lambda name: [(found, Expected(zeros, zeros), name)])
+        _require_right(case, [given], answer, 0.0, None)
+
+    require(
+        2.4e-7, torch.full((2, 70), 0.54)
+    )  # a mean whose last digit is off, beside a spread of 0
+    with pytest.raises(CheckFailure, match="grad_weight differs"):
+        require(0.1, torch.full((2, 70), 0.54))
+    with pytest.raises(CheckFailure, match="grad_weight differs"):
+        require(2.4e-7, torch.zeros(2, 70))

@@ -102,6 +102,27 @@ def test_a_grader_that_does_not_load_says_where_in_one_line(tmp_path):
     assert "\n" not in str(told.value)
 
 
+def test_a_fault_of_the_grader_is_told_without_the_way_there(tmp_path):
+    path = tmp_path / "test_torn.py"
+    path.write_text("def f(\n", encoding="utf-8")
+
+    with pytest.raises(BankError) as told:
+        run(path)
+
+    assert str(told.value) == (
+        f"the grader {path} is broken: SyntaxError: '(' was never closed (test_torn.py, line 1)"
+    )
+
+
+def test_a_check_that_comes_after_none_is_refused(tmp_path):
+    path = tmp_path / "test_lonely.py"
+    whole = HALF.partition("raise")[0].replace('"values"', '"values", after="shapes"')
+    path.write_text(whole, encoding="utf-8")
+
+    with pytest.raises(BankError, match="test_passes comes after 'shapes', and there is no check"):
+        run(path)
+
+
 def test_an_error_of_a_check_itself_is_the_banks_and_names_the_line(tmp_path):
     path = tmp_path / "test_wrong.py"
     path.write_text(HALF.partition("raise")[0].replace("    pass", "    1 / 0"), encoding="utf-8")

@@ -320,6 +320,15 @@ def test_the_source_of_a_report_is_that_of_its_file_if_that_is_the_same(
     assert sheet.source == ([] if why else ["x = 1"])
 
 
+def test_a_report_of_some_checks_alone_is_refused(make_answer, bank, tmp_path):
+    path = tmp_path / "report.json"
+    report = make_answer().report.model_copy(update={"only": ["values"]})
+    path.write_text(report.model_dump_json(), encoding="utf-8")
+
+    with pytest.raises(UsageError, match="write it again without --only"):
+        from_report(path, bank)
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[" * 100_000, '{"schema_version": 1}'])
 def test_what_is_no_report_is_refused(bank, tmp_path, text):
     path = tmp_path / "report.json"

@@ -65,6 +65,18 @@ def test_a_first_day(invoke, tmp_path):
     assert "exponentials" in invoke("solution", "softmax", "--json")
 
 
+def test_start_begins_in_a_file_of_ones_own_and_leaves_it_as_it_is(invoke, tmp_path, learner):
+    path = tmp_path / "softmax.py"
+    path.write_text(RIGHT)
+    assert "not begun; `mha-judge start softmax` begins" in invoke("hint", "softmax", expected=2)
+
+    assert "was there already and stays as it is" in invoke("start", "softmax")
+
+    assert (path.read_text(), learner.round_of(path).problem) == (RIGHT, "softmax")
+    assert "exists; pass --force" in invoke("start", "softmax", expected=2)  # it is begun there
+    assert "exists; pass --force" in invoke("start", "softmax", "--no-progress", expected=2)
+
+
 @pytest.mark.slow
 def test_what_start_did_not_write_is_nobodys_practice(invoke, tmp_path, learner):
     (tmp_path / "softmax.py").write_text(RIGHT)
@@ -102,7 +114,7 @@ def test_the_solution_wants_success_or_giving_up(invoke, begun, learner):
     said = invoke("solution", "sdpa", "--give-up")
     assert said.startswith(BANK.reference("sdpa").read_text(encoding="utf-8"))
     assert said.splitlines()[-1].endswith("--json has your own mistakes too")  # stderr
-    assert "not begun" in invoke("hint", "sdpa", expected=2)
+    assert "`mha-judge review sdpa` begins it afresh" in invoke("hint", "sdpa", expected=2)
     assert "best key alone" in invoke("solution", "sdpa", "--json")
 
 

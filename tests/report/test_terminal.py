@@ -134,6 +134,30 @@ def test_the_smallest_call_is_shown_with_hints_and_to_learners(make_report, reve
     assert "try FILE --call -" in shown(report, Reveal.CHECKS, named=())
 
 
+def test_a_learner_is_told_how_it_fails_where_no_call_shows_it_and_no_mistake(make_report):
+    report = make_report()
+    report.checks[3].diagnosis = None
+
+    text = shown(report, Reveal.CHECKS, named=())
+
+    assert "message of raised" in text  # which no mistake explains
+    assert "Mend first: Title of bad" in text and "message of bad" in text
+    assert "a diagnosis" not in text and "diagnosis of bad" not in text
+    assert "message of" not in shown(report, Reveal.CHECKS)
+
+
+def test_of_some_checks_alone_no_score_and_nothing_of_the_rest_is_told(make_report):
+    report = explained(make_report())
+    checks = [check for check in report.checks if check.outcome == "passed" or check.granted]
+    report = report.model_copy(update={"checks": checks, "only": ["bad", "good"]})
+
+    text = shown(report)
+
+    assert "only these were run, so this is no verdict on the file: bad, good" in text
+    assert "One mistake explains the one failure (−15)." in text
+    assert "everything else is right" not in text and "/ 100" not in text
+
+
 @pytest.mark.parametrize(
     ("call", "told"),
     [

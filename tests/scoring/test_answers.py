@@ -73,6 +73,8 @@ def test_files_that_say_no_problem_have_the_default_or_are_left_out(bank, put, t
     assert "no problem 'attention'" in without.left_out[1].reason
     assert without.left_out[2].reason == "defines nothing that a problem asks for"
     assert without.candidates == ["alice", "bob", "carol_sdpa", "dave"]
+    with pytest.raises(UsageError, match=r"(?s)no answer found.*bob\.py: may.*notes\.py: defines"):
+        discover([tmp_path / "all" / "bob.py", tmp_path / "all" / "notes.py"], bank)
     assert ("carol_sdpa", "sdpa", "carol_sdpa.py") in found(bank, tmp_path / "all")
     assert ("bob", "gqa", "bob.py") in found(bank, tmp_path / "all", default="gqa")
 

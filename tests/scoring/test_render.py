@@ -158,7 +158,7 @@ def test_who_was_not_graded_has_no_rank_and_comes_last(table, capsys):
     shown = capsys.readouterr().out
     assert "Not graded, and not ranked: carol" in shown
     assert "60 rejected" in shown
-    assert csv.render(board).splitlines()[3].startswith(",carol,0.0,")
+    assert csv.render(board).splitlines()[3] == ",carol,,,0.0,,missing,,,"
     page = html.render(board, table.found, table.results)
     assert page.index("Not graded, and not ranked") < page.index("carol")
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import time
@@ -79,6 +80,15 @@ def test_a_candidate_sees_what_candidates_may_see(interviewer, candidate, wrong)
     assert not any(check.get("message") or check.get("detail") for _, check in streamed[:-1])
     assert candidate.get("/metrics").status_code == 403
     assert 'verdict="rejected"' in interviewer.get("/metrics").text
+
+
+def test_an_answer_of_which_nothing_was_run_changes_no_sandbox(interviewer, right):
+    interviewer.post("/v1/grades?wait=60", json=ask(right))
+    before = re.findall(".*sandbox_info{.*", interviewer.get("/metrics").text)
+
+    interviewer.post("/v1/grades?wait=60", json=ask("def f(:\n"))
+
+    assert before[0] in interviewer.get("/metrics").text
 
 
 def test_what_is_the_judges_fault_is_no_score(start, right):

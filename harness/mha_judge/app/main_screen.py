@@ -271,7 +271,7 @@ class MainScreen(Screen[None]):
             trouble=session.trouble,
         )
         if not told.plain:
-            told = Text(session.words["not begun"].format(folder=session.folder), "dim")
+            told = Text(session.words["not begun"].format(folder=session.folder.resolve()), "dim")
         self.query_one("#status", Static).update(told)
         self.refresh_bindings()
 

@@ -1,5 +1,5 @@
 """The bank: the problems of a folder with all that belongs to them, read and validated."""
 
-from mha_judge.bank.bank import LANGUAGES, VOCABULARY, Bank, module_name, no_problem
+from mha_judge.bank.bank import LANGUAGES, VOCABULARY, Bank, module_name, none_such
 
-__all__ = ["LANGUAGES", "VOCABULARY", "Bank", "module_name", "no_problem"]
+__all__ = ["LANGUAGES", "VOCABULARY", "Bank", "module_name", "none_such"]

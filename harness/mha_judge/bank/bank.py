@@ -115,7 +115,7 @@ class Bank:
             UsageError: If there is none; names those that are near.
         """
         if problem_id not in self.ids:
-            raise no_problem(problem_id, self.ids)
+            raise none_such("problem", problem_id, self.ids)
 
     def problems(self) -> list[Problem]:
         return [self.problem(problem_id) for problem_id in self.ids]
@@ -234,11 +234,11 @@ class Bank:
         return self._file(path).read_text(encoding="utf-8")
 
 
-def no_problem(problem_id: str, ids: Sequence[str]) -> UsageError:
-    """Return the error that there is none of this id; it names those that are near."""
-    near = difflib.get_close_matches(problem_id, ids, n=3, cutoff=0.6)
+def none_such(what: str, name: str, ids: Sequence[str]) -> UsageError:
+    """Return the error that there is no problem or check of an id; it names those that are near."""
+    near = difflib.get_close_matches(name, ids, n=3, cutoff=0.6)
     known = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(ids)}"
-    return UsageError(f"no problem {problem_id!r}; {known}")
+    return UsageError(f"no {what} {name!r}; {known}")
 
 
 def module_name(problem_id: str) -> str:

@@ -294,7 +294,8 @@ def read_problem(path: Path, problem_id: str) -> Problem:
     try:
         problem = Problem.model_validate(read_table(path))
     except ValidationError as error:
-        first = error.errors()[0]
+        # a key that is misspelt is unknown under one name, and missing under the other
+        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
         key = ".".join(str(part) for part in first["loc"]) or "(the whole file)"
         remedy = _remedy(first["type"], first["loc"])
         raise BankError(f"{path}: {key}: {first['msg']}; {remedy}") from error

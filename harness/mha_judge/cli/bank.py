@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mha_judge.bank import Bank, no_problem
+from mha_judge.bank import Bank, none_such
 from mha_judge.bank.scaffold import KINDS, MARK, skeleton, write_problem
 from mha_judge.cli.context import folded
 from mha_judge.errors import UsageError
@@ -79,4 +79,4 @@ def _found(bank: Bank, problem_id: str) -> tuple[Bank, str]:
     for one in banks:
         if problem_id in one.ids:
             return one, problem_id
-    raise no_problem(problem_id, sorted({name for one in banks for name in one.ids}))
+    raise none_such("problem", problem_id, sorted({name for one in banks for name in one.ids}))

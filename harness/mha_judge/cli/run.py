@@ -108,6 +108,8 @@ def command(
     if as_ is not None:
         if problem_id is None:
             raise UsageError("--as needs --problem: who wrote FILE must not choose it")
+        if only:
+            raise UsageError("--as hands a grade back, and --only leaves checks out; drop one")
         from mha_judge.export.hand_back import hand_back
         from mha_judge.judge.unparsed import unread
         from mha_judge.report.models import Reveal

@@ -24,18 +24,32 @@ def command(
     """Write the starter of problem ID into DIR, and begin it.
 
     DIR is the current folder unless it is named. What you hand in from that file is kept, so that
-    `next`, `hint` and `review` know of it.
+    `next`, `hint` and `review` know of it. A file that is there already, and in which no problem
+    was begun, stays as it is: the problem is begun in it.
     """
     from mha_judge.practice.learner import write_starter
 
     bank = bank_of(ctx)
     problem = bank.problem(problem_id)
     path = folder / f"{module_name(problem.id)}.py"
-    write_starter(bank, problem.id, path, overwrite=force)
+    keeps = not (force or no_progress) and path.is_file() and _is_unknown(ctx, path)
+    what = f"{path} was there already and stays as it is"
+    if not keeps:
+        write_starter(bank, problem.id, path, overwrite=force)
+        what = f"wrote {path}"
     if not no_progress:
         _begin(ctx, problem.id, path)
-    click.echo(f"wrote {path}; read the task with `mha-judge show {problem.id}`, "
+    click.echo(f"{what}; read the task with `mha-judge show {problem.id}`, "
                f"grade it with `mha-judge run {path}`")  # fmt: skip
+
+
+def _is_unknown(ctx: click.Context, path: Path) -> bool:
+    """Return whether no problem was ever begun in a file; if that is not known, it is not."""
+    try:
+        with learning(ctx) as learner:
+            return learner.round_of(path) is None
+    except ProgressUnavailable:
+        return False
 
 
 def _begin(ctx: click.Context, problem_id: str, path: Path) -> None:

@@ -19,7 +19,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mha_judge.bank import Bank
+from mha_judge.bank import Bank, none_such
 from mha_judge.bank.problem import Problem
 from mha_judge.bank.references import load_reference
 from mha_judge.errors import UsageError
@@ -336,7 +336,8 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
         device = "cpu" if lease is None else lease.device
         results, policy = hold_to_rules(run.results, contexts)
         clock.lap("checks")
-        _require_some_that_count(results, only)
+        if all(check.advisory for check in results):
+            raise UsageError("nothing that counts was checked; name a check that is not advisory")
         checks = points.scaled(results)
         explained = _explain(diagnostician, context, checks)
         clock.lap("diagnosis")
@@ -364,6 +365,7 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
         score=score,
         strict_score=strict_score,
         verdict_only=verdict_only,
+        only=sorted(only),
         seed=seed,
         device=device,
         instruction_set=_instruction_set(session.tier),
@@ -500,21 +502,20 @@ def _run(
     until_failure: bool,
     on_check: Callable[[CheckResult], None] | None,
 ) -> Run:
-    """Run the checks, and return the finished run."""
+    """Run the checks, and return the finished run.
+
+    Raises:
+        UsageError: If the grader has no check of a name that is asked for.
+    """
+    from mha_judge.grading.checks.collected import check_id, collect
     from mha_judge.grading.checks.running import Run
 
+    ids = [check_id(item) for item in collect(str(task.grader)).items]
+    for name in sorted(only.difference(ids)):
+        raise none_such("check", name, ids)
     run = Run(task, context, lease, only, until_failure, on_check=on_check)
     run.grade()
     return run
-
-
-def _require_some_that_count(results: Sequence[CheckResult], only: Iterable[str]) -> None:
-    if only and not results:
-        raise UsageError(
-            f"no check is called {', '.join(sorted(only))}; the report lists their ids"
-        )
-    if all(check.advisory for check in results):
-        raise UsageError("nothing that counts was checked; name a check that is not advisory")
 
 
 def _explain(

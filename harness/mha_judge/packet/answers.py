@@ -101,7 +101,8 @@ def from_report(path: Path, bank: Bank) -> Answer:
     Its source is that of the file that the report names, if it still is what was graded.
 
     Raises:
-        UsageError: If it is no such report, or of a problem that the bank does not have.
+        UsageError: If it is no such report, of some checks alone, or of a problem that the bank
+            does not have.
     """
     try:
         with path.open("rb") as file:
@@ -113,6 +114,8 @@ def from_report(path: Path, bank: Bank) -> Answer:
         raise UsageError(
             f"{path} is no report of this version; write it again with `mha-judge run --json`"
         ) from error
+    if report.only:
+        raise UsageError(f"{path} is of some checks alone; write it again without --only")
     bank.require(report.problem)
     graded = Path(report.submission.path)
     submission, why_not = _still(graded, report.submission.sha256)

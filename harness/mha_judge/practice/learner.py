@@ -346,8 +346,10 @@ class Learner:
     def _open(self, problem: str) -> Round:
         self.bank.require(problem)
         round_ = self.progress.open_round(problem)
-        if round_ is None:
+        if round_ is not None:
+            return round_
+        if self.may_see_solution(problem):
             raise UsageError(
-                f"{problem} is not begun; `mha-judge start {problem}` writes its starter"
+                f"{problem} is solved or given up; `mha-judge review {problem}` begins it afresh"
             )
-        return round_
+        raise UsageError(f"{problem} is not begun; `mha-judge start {problem}` begins it")

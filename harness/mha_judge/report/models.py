@@ -175,6 +175,9 @@ class Report(_Model):
     verdict_only: bool = False
     """Only the verdict was asked for: grading ended at the first check that failed, scores are 100
     or 0, and nothing is explained."""
+    only: list[str] = []
+    """Ids of the checks that alone were run, as `run --only` asks; empty if none were left out.
+    Verdict and scores are then of these alone."""
     max_score: float = 100.0
     """What both scores are out of."""
     seed: int

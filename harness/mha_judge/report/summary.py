@@ -113,8 +113,11 @@ def in_one_sentence(report: Report, language: str = "en") -> str:
     elif explained == len(found.failures):
         what = "explain the one" if explained == 1 else "explain all"
     one = len(report.diagnoses) == 1
-    text = say("one mistake" if one else "mistakes") + say(what)
+    text = say("one mistake" if one else "mistakes") + say(what) + say("price")
+    if report.only:  # nothing is known of the rest
+        return text
     text += say("it granted" if one else "they granted")
+    text += say("the other passes" if numbers["passing"] == 1 else "the others pass")
     left = []
     if numbers["failing"]:
         left.append(say("one fails" if numbers["failing"] == 1 else "some fail"))

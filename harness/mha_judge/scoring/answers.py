@@ -77,8 +77,8 @@ def discover(paths: Sequence[Path], bank: Bank, default: str | None = None) -> H
             left_out.append(found)
     if not answers:
         where = ", ".join(str(path) for path in paths)
-        why = f" ({left_out[0].path}: {left_out[0].reason})" if left_out else ""
-        raise UsageError(f"no answer found in {where}{why}; see `mha-judge score --help`")
+        why = "".join(f"\n  {one.path}: {one.reason}" for one in left_out)
+        raise UsageError(f"no answer found in {where}; see `mha-judge score --help`{why}")
     answers.sort(key=lambda answer: (answer.candidate, answer.problem))
     return HandedIn(_one_each(answers), left_out)
 

@@ -136,7 +136,8 @@ def _ranked(rows: list[Row]) -> list[Row]:
     ordered = sorted(graded, key=lambda row: (-row.total, row.candidate))
     totals = [row.total for row in ordered]
     ranked = [row.model_copy(update={"rank": totals.index(row.total) + 1}) for row in ordered]
-    return [*ranked, *(row for row in rows if row not in graded)]
+    others = [row for row in rows if row not in graded]
+    return [*ranked, *(row.model_copy(update={"categories": {}}) for row in others)]
 
 
 def _is_graded(cell: Cell) -> bool:

@@ -14,7 +14,7 @@ from prometheus_client import (
     generate_latest,
 )
 
-from mha_judge.report.models import Report
+from mha_judge.report.models import NOTHING_RUN, Report
 from mha_judge.service.models import Reason
 
 _SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0)
@@ -61,7 +61,9 @@ class Metrics:
         self.confined(report)
 
     def confined(self, report: Report) -> None:
-        """Tell how an answer ran."""
+        """Tell how an answer ran; of one that is no Python nothing is run."""
+        if report.sandbox.tier == NOTHING_RUN:
+            return
         self._sandbox.info({"backend": report.sandbox.backend, "tier": report.sandbox.tier})
 
     def ended(self, reason: Reason) -> None:

@@ -8,7 +8,8 @@ could not be collected is forgotten.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import traceback
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -71,7 +72,9 @@ class Collected:
 class _Provider:
     """The plugin that gives checks the fixtures of the current grade."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str) -> None:
+        """Take where the bank's graders lie."""
+        self._folder = folder
         self.fixtures: Fixtures | None = None
         self.faults: list[str] = []
 
@@ -98,9 +101,11 @@ class _Provider:
         assert self.fixtures is not None
         return self.fixtures.gpu_for(check_id(request.node))
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self.faults.append(" ".join(str(report.longrepr).split()))
+    def pytest_exception_interact(self, call: pytest.CallInfo[object]) -> None:
+        assert call.excinfo is not None
+        error = call.excinfo.value
+        error = error.__cause__ or error  # pytest wraps what an import raises
+        self.faults.append(_fault(error, self._folder))
 
 
 _State = tuple[str, FileVersion, int]
@@ -133,12 +138,13 @@ def collect(path: str) -> Collected:
 
 
 def _collect(path: str) -> Collected:
+    folder = path.rpartition("/")[0]
     arguments = [
-        path, "--rootdir", path.rpartition("/")[0], "-c", "/dev/null", "--noconftest",
+        path, "--rootdir", folder, "-c", "/dev/null", "--noconftest",
         "--import-mode=importlib", "--assert=plain", "--capture=no",
         *(word for name in _OFF for word in ("-p", f"no:{name}")),
     ]  # fmt: skip
-    provider = _Provider()
+    provider = _Provider(folder)
     with _plain_environment():
         config = _prepareconfig(arguments, [provider])
         config._do_configure()
@@ -153,7 +159,36 @@ def _collect(path: str) -> Collected:
                 f"the grader {path} is broken: {item.nodeid}: a test without @check; "
                 "declare title and category"
             )
+    _require_grounds(path, session.items)
     return Collected(session, provider)
+
+
+def _require_grounds(path: str, items: Sequence[Any]) -> None:
+    """Refuse a check that comes after one that is not there: it would wait for nothing.
+
+    Raises:
+        BankError: If there is such a check.
+    """
+    ids = [check_id(item) for item in items]
+    for item in items:
+        spec = spec_of(item.function)
+        assert spec is not None
+        for name in spec.after:
+            if as_id(name) not in ids:
+                raise BankError(
+                    f"the grader {path} is broken: {item.name} comes after {name!r}, and there "
+                    f"is no check test_{name}; correct the name"
+                )
+
+
+def _fault(error: BaseException, folder: str) -> str:
+    """Return what went wrong, behind the place nearest to it in a folder."""
+    told = " ".join(f"{type(error).__name__}: {error}".split())
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [
+        f"{one.filename}:{one.lineno}" for one in frames if one.filename.startswith(f"{folder}/")
+    ]
+    return ": ".join([*places[-1:], told])
 
 
 def _forget(path: str) -> None:

@@ -77,7 +77,7 @@ def show(
         reveal: How much its reader may know.
         every_check: Print each check with its points, and pictures of what came of it.
         named: For a learner: ids of the mistakes that hints have named. They are told at any level,
-            and so is a small call that goes wrong.
+            and so is a small call that goes wrong, or else what to look at first.
         language: Of the words around what was found, `en` or `zh`.
     """
     words = WORDS[language]
@@ -107,7 +107,9 @@ def show(
 def _show_verdict(report: Report, console: Console, words: Words) -> None:
     style = _STYLES.get(report.verdict, "bold yellow")
     console.print()
-    score = "" if report.verdict_only else f"  {report.score:g} / {report.max_score:g}"
+    score = (
+        "" if report.verdict_only or report.only else f"  {report.score:g} / {report.max_score:g}"
+    )
     console.print(
         Text.assemble(
             (report.title, "bold"), "  ", (words[str(report.verdict)], style), (score, "bold")
@@ -164,7 +166,10 @@ def _show_findings(
         rows = [*_once(failed), *found.advice]
         more = len(failed) + len(found.advice) - len(rows[:_MAX_ROWS])
         shows_call = report.failing_call is not None  # which tells more than numbers
-        _show_rows(rows[:_MAX_ROWS], console, reveal, language, detailed=not shows_call)
+        _show_rows(
+            rows[:_MAX_ROWS], console, reveal, language,
+            detailed=not shows_call, learner=named is not None,
+        )  # fmt: skip
         if more:
             console.print(Text(words["more"].format(count=more), "dim"))
     if report.failing_call is not None and (tells or named is not None):
@@ -176,6 +181,7 @@ def _show_findings(
     _show_lines(lines, console)
     if tells:
         _show_explanations(report, console, every_check, words)
+    if tells or named is not None:
         _show_first_thing(report, console, words)
 
 
@@ -244,6 +250,7 @@ def _show_rows(
     language: str,
     *,
     detailed: bool = True,
+    learner: bool = False,
     points: bool = False,
     lacking: Collection[CheckResult] = (),
 ) -> None:
@@ -255,6 +262,7 @@ def _show_rows(
         reveal: How much is told of what failed.
         language: Of the words beside titles.
         detailed: Whether it is told in numbers how they failed.
+        learner: Whether it is told at any level how those failed that no mistake explains.
         points: Whether a column says what each is worth.
         lacking: Those that nothing could be said of.
     """
@@ -274,7 +282,10 @@ def _show_rows(
             mark, style = "i", "cyan"
         elif points and not check.advisory:
             worth = f"{check.points:.0f}/{check.max_points:.0f}"
-        row = Text(check.title, "dim") if check in lacking else _row(check, reveal, told, detailed)
+        level = reveal
+        if learner and reveal is Reveal.CHECKS and check.diagnosis is None:
+            level = Reveal.HINTS  # which here names nothing
+        row = Text(check.title, "dim") if check in lacking else _row(check, level, told, detailed)
         table.add_row(Text(mark, style=style), row, category_in(language, check.category), worth)
         told |= {check.diagnosis or "", check.message if not points else ""}
     console.print(table)
@@ -300,6 +311,8 @@ def _not_assessed(report: Report, found: Summary, every_check: bool, words: Word
     lacking = report.without_gpu
     left = len(found.waiting) + len(found.unasked)
     lines, parts = [], []
+    if report.only:
+        lines.append(Text(words["only"].format(ids=", ".join(report.only)), "yellow"))
     if report.verdict_only:
         if left:
             lines.append(Text(words["verdict only"].format(count=left), "dim"))

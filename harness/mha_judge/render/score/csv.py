@@ -20,7 +20,8 @@ def render(board: Scoreboard) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*heads, *categories])
     for row in board.rows:
-        cells: list[object] = [_or_empty(row.rank), row.candidate, row.total]
+        cells: list[object] = [_or_empty(row.rank), row.candidate]
+        cells.append(row.total if row.rank is not None else "")  # nothing was graded
         cells.append("yes" if row.provisional else "")
         for cell in row.problems.values():
             cells += [_or_empty(cell.score), _or_empty(cell.strict)]

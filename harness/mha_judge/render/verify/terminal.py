@@ -78,7 +78,8 @@ def _summary(certificate: Certificate) -> str:
     scores = certificate.reference_scores
     accepted = sum(baseline.accepted for baseline in certificate.baselines)
     parts = [
-        f"reference {min(scores, default=0):g} ({_count(len(scores), 'seed')})",
+        f"reference {min(scores, default=0):g} ({_count(len(scores), 'seed')}, "
+        f"from {certificate.seeds[0]})",
         f"starter {certificate.starter_score:g}",
         f"{sum(kill.killed for kill in certificate.mistakes)}/{len(certificate.mistakes)} mistakes",
         f"{len(certificate.baselines) - accepted}/{len(certificate.baselines)} baselines",
