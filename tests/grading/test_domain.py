@@ -336,9 +336,10 @@ def test_a_rest_of_numbers_that_cancel_is_right_and_a_number_beside_zeros_is_not
         answer = SimpleNamespace(pairs=lambda name: [(found, Expected(zeros, zeros), name)])
         _require_right(case, [given], answer, 0.0, None)
 
-    require(
-        2.4e-7, torch.full((2, 70), 0.54)
-    )  # a mean whose last digit is off, beside a spread of 0
+    # a mean whose last digit is off, beside a spread of 0
+    require(2.4e-7, torch.full((2, 70), 0.54))
+    with pytest.raises(CheckFailure, match="grad_weight differs"):
+        require(2.4e-7, torch.arange(140.0).view(2, 70))
     with pytest.raises(CheckFailure, match="grad_weight differs"):
         require(0.1, torch.full((2, 70), 0.54))
     with pytest.raises(CheckFailure, match="grad_weight differs"):

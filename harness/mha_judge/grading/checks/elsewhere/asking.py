@@ -31,11 +31,10 @@ SLACK, _SLACK_HALF = 8.0, 3.0
 """How many times the error budget is allowed here. The budget follows from the reference alone,
 which may be exact by luck; and an answer that is wrong in a corner is wrong by far."""
 
-
 _CANCELLED = 1e3
-"""How many times the largest input the numbers may be of which nothing is left in a result, as in
-the normalised features of a row of equal numbers. The reference may be exact there by luck, and a
-sum in another order is not."""
+"""How many times the numbers of level rows the error budget's scale is, where nothing is left of
+them in a result, as in normalised features: the reference may be exact there by luck, and a sum in
+another order is not."""
 
 _SAME = 1e-12
 """How far the reference's result may move, as a share of its size, and count as unchanged."""
@@ -241,8 +240,8 @@ def _require_right(
             if wanted.is_telling:
                 if score > wanted.largest_logit:
                     wanted = replace(wanted, largest_logit=score)
-                if _is_nothing(wanted):
-                    wanted = replace(wanted, scale=_CANCELLED * _largest_of(args))
+                if _is_nothing(wanted) and (level := _largest_level(args)):
+                    wanted = replace(wanted, scale=_CANCELLED * level)
                 compare(found, wanted, label, slack)
 
 
@@ -254,13 +253,12 @@ def _is_nothing(wanted: Expected) -> bool:
     return float(exact.abs().max()) <= wanted.tolerance()
 
 
-def _largest_of(args: Sequence[Any]) -> float:
-    """Return the largest finite magnitude of the numbers that go in; 0 if there is none."""
-    numbers = [
-        one for one in leaves([*args]) if isinstance(one, Tensor) and one.is_floating_point()
-    ]
-    finite = [one[one.isfinite()].abs() for one in numbers]
-    return max([0.0, *(float(one.max()) for one in finite if one.numel())])
+def _largest_level(args: Sequence[Any]) -> float:
+    """Return the largest magnitude in inputs whose rows each hold one number; 0 if there is none."""
+    given = [one for one in leaves([*args]) if isinstance(one, Tensor) and one.is_floating_point()]
+    rows = [one for one in given if one.ndim > 1 and one.shape[-1] > 1 and one.numel()]
+    level = [one for one in rows if bool((one == one[..., :1]).all())]
+    return max((float(one.abs().max()) for one in level), default=0.0)
 
 
 def _require_gradients(gradients: Sequence[Gradient], is_half: bool) -> None:

@@ -124,6 +124,15 @@ _ABOUT = (
     "mask", "values", "equal", "size", "width", "heads", "dtype",
 )  # fmt: skip
 """All axes; a cause with several is about the one that comes first here."""
+_PLAINER = {
+    ("gradient", "expanded"): "asked",
+    ("gradient", "of weights"): "asked",
+    ("instance", "loaded"): "copy",
+    ("instance", "moved"): "copy",
+    ("mask", "row"): "alone",
+}
+"""The value of an axis that is a part of another one: a layer that was moved is a copy, too, and a
+mask that leaves a row no key leaves others one."""
 
 _ALONE = {"mask": "alone", "scores": "large"}
 _FROZEN_ALONE = {"gradient": "asked", "frozen": "one"}
@@ -785,8 +794,9 @@ def _may_be_rounding(row: Row, failure: CheckFailure) -> bool:
 
 def _plainer(row: Row, axis: str) -> Iterator[Row]:
     """Yield a row with a plainer value of an axis, and with the plain one."""
-    if axis == "gradient" and row[axis] != "asked":
-        yield {**row, axis: "asked"}
+    plainer = _PLAINER.get((axis, row[axis]))
+    if plainer is not None:
+        yield {**row, axis: plainer}
     yield {one: value for one, value in row.items() if one != axis}
 
 
