@@ -21,7 +21,7 @@ BASE = "mha-judge-base:bookworm"
 PUBLIC = "python:3.11-slim-bookworm"
 """What the exported Dockerfiles are built from."""
 OURS = "mha-judge-platforms"
-"""The repository of all images that are built here."""
+"""The repository of all images that are built here; they stay, so that the next run is quicker."""
 PYTHON = f"""FROM {BASE}
 COPY wheels /wheels
 RUN printf '[global]\\nno-index = true\\nfind-links = /wheels\\n' >/etc/pip.conf \\
