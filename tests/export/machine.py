@@ -1,11 +1,14 @@
 """A platform's machine, with its paths, and the answers that are handed in there."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+import yaml
 
 from mha_judge.bank import Bank
 
@@ -29,6 +32,10 @@ PLACES = (
 )
 FORGED = '{"reward": 1, "score": 100, "gradable": true, "forged": true}'
 HOSTILE = f"""import atexit, os
+try:
+    os.kill(os.getppid(), 9)
+except OSError:
+    pass
 def forge():
     for path in {PLACES!r}:
         try:
@@ -60,6 +67,17 @@ def main():
     command = [{sys.executable!r}, "-P", "-m", "mha_judge", *sys.argv[1:], *more]
     os.execv(command[0], command)
 """
+CLASSROOM50 = {
+    "CLASSROOM": "ai",
+    "ASSIGNMENT": "attention",
+    "ASSIGNMENT_TYPE": "individual",
+    "OWNER": "ada",
+    "SUBMISSION_TAG": "submit/2026-06-01T14-32-05Z-a1b2c3d",
+    "COMMIT_URL": "https://host/commit",
+    "RELEASE_URL": "https://host/release",
+    "REVIEW_URL": "https://host/review",
+}
+"""What its runner says of a submission."""
 NAMESPACE = ("bwrap", "--dev-bind", "/", "/")
 NO_SANDBOX = {"TEST_OPTIONS": "--sandbox container", "DOCKER_HOST": "unix:///nowhere/docker.sock"}
 
@@ -71,6 +89,38 @@ def judge(*args, expect=0, **env):
     )
     assert result.returncode == expect, result.stderr + result.stdout
     return result
+
+
+def action_steps(exported, action, checkout, temp):
+    """Yield command, folder and environment of each step of the exported action.
+
+    Args:
+        exported: The export, which is read.
+        action: Where the step finds the action's folder.
+        checkout: Where it finds the answer.
+        temp: Where it finds `RUNNER_TEMP`.
+    """
+    folder = exported / ".github"
+    workflow = yaml.safe_load((folder / "workflows/mha-judge.yml").read_text("utf-8"))
+    about = yaml.safe_load((folder / "actions/mha-judge/action.yml").read_text("utf-8"))
+    job = workflow["jobs"]["grade"]
+    [matrix] = job["strategy"]["matrix"]["include"]
+    known = {f"matrix.{name}": value for name, value in matrix.items()}
+    known |= {"runner.temp": str(temp), "github.action_path": str(action)}
+    given = job["steps"][-1]["with"]
+    for name, one in about["inputs"].items():
+        known[f"inputs.{name}"] = _filled(given.get(name) or one["default"], known)
+    for step in about["runs"]["steps"]:
+        env = {name: _filled(text, known) for name, text in step.get("env", {}).items()}
+        yield (
+            ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]),
+            _filled(step.get("working-directory", str(checkout)), known),
+            {"RUNNER_TEMP": str(temp), **env},
+        )
+
+
+def _filled(text, values):
+    return re.sub(r"\$\{\{ (\S+) \}\}", lambda found: values[found[1]], text)
 
 
 @dataclass

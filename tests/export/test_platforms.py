@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 import pytest
-import yaml
-from export.machine import FILE, PROBLEM
+from export.machine import CLASSROOM50, FILE, PROBLEM, action_steps
 from pydantic import BaseModel, ConfigDict, Field
 
 pytestmark = pytest.mark.slow
@@ -212,18 +211,6 @@ class ClassroomResult(_Model):
     tests: list[ClassroomTest]
 
 
-RUNNER = {
-    "CLASSROOM": "ai",
-    "ASSIGNMENT": "attention",
-    "ASSIGNMENT_TYPE": "individual",
-    "OWNER": "ada",
-    "SUBMISSION_TAG": "submit/2026-06-01T14-32-05Z-a1b2c3d",
-    "COMMIT_URL": "https://host/commit",
-    "RELEASE_URL": "https://host/release",
-    "REVIEW_URL": "https://host/review",
-}
-
-
 class TestClassroom50:
     def test_finds_a_result_and_an_exit_code_without_a_verdict(
         self, case, answer, world, exported, machine, tmp_path_factory
@@ -231,7 +218,7 @@ class TestClassroom50:
         temp = tmp_path_factory.getbasetemp() / "classroom"  # pip has less to do the second time
         temp.mkdir(exist_ok=True)
         program = exported["classroom50"] / PROBLEM / "autograder.py"
-        env = {**RUNNER, **world, "RUNNER_TEMP": str(temp)}
+        env = {**CLASSROOM50, **world, "RUNNER_TEMP": str(temp)}
 
         done = machine({}).run("python3", str(program), cwd=str(answer), env=env)
 
@@ -250,37 +237,19 @@ class TestClassroom50:
         assert (case == "right") == all(test.passed for test in told.tests)
 
 
-def filled(text, values):
-    return re.sub(r"\$\{\{ (\S+) \}\}", lambda found: values[found[1]], text)
-
-
 class TestGitHubAction:
     def test_marks_lines_and_fails_the_step_without_a_verdict(
         self, case, answer, world, exported, machine, tmp_path_factory, tmp_path
     ):
-        folder = exported["github-action"] / ".github"
-        workflow = yaml.safe_load((folder / "workflows" / "mha-judge.yml").read_text())
-        action = yaml.safe_load((folder / "actions" / "mha-judge" / "action.yml").read_text())
+        folder = exported["github-action"]
         temp = tmp_path_factory.getbasetemp() / "runner"  # the judge is installed once
         temp.mkdir(exist_ok=True)
-        known = {"runner.temp": str(temp), "github.action_path": str(folder / "actions/mha-judge")}
-        job = workflow["jobs"]["grade"]
-        matrix = job["strategy"]["matrix"]["include"][0]
-        given = {
-            name: filled(text, {f"matrix.{key}": one for key, one in matrix.items()})
-            for name, text in job["steps"][-1]["with"].items()
-        }
-        for name, about in action["inputs"].items():
-            known[f"inputs.{name}"] = given.get(name) or filled(about["default"], known)
+        action = folder / ".github/actions/mha-judge"
         summary = tmp_path / "summary.md"
 
-        for step in action["runs"]["steps"]:
-            env = {name: filled(text, known) for name, text in step.get("env", {}).items()}
-            done = machine({}).run(
-                *("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]),
-                cwd=filled(step.get("working-directory", str(answer)), known),
-                env={"RUNNER_TEMP": str(temp), "GITHUB_STEP_SUMMARY": str(summary), **env, **world},
-            )
+        for command, cwd, env in action_steps(folder, action, answer, temp):
+            env = {"GITHUB_STEP_SUMMARY": str(summary), **env, **world}
+            done = machine({}).run(*command, cwd=cwd, env=env)
 
         assert done.returncode == {"right": 0, "undecidable": 5}.get(case, 1), done.stderr
         marks = done.stdout.splitlines()

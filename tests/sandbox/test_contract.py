@@ -16,6 +16,7 @@ from mha_judge.bank import Bank
 from mha_judge.errors import SandboxBroken
 from mha_judge.judge import grade
 from mha_judge.sandbox import Ended, Reply
+from mha_judge.sandbox import channel as channel_module
 from mha_judge.submission import Submission
 from mha_judge.wire import encode_frame
 
@@ -50,6 +51,33 @@ def test_a_request_is_answered_and_state_lasts_until_the_next_start(channel):
 
     assert isinstance(reply, Reply)
     assert "raised" in reply.header
+
+
+@pytest.mark.parametrize("killed", [7, 8])
+def test_a_worker_that_is_killed_for_memory_has_not_crashed(backend, killed, monkeypatch, tmp_path):
+    def runs_out():
+        vmstat.write_text(f"pgpgin 1\noom_kill {killed}\n", encoding="utf-8")
+
+    vmstat = tmp_path / "vmstat"
+    vmstat.write_text("pgpgin 1\noom_kill 7\n", encoding="utf-8")
+    monkeypatch.setattr(channel_module, "_VMSTAT", vmstat)
+    source = "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass"
+
+    with closing(backend.make().open()) as opened:
+        opened.start(LIMITS.model_copy(update={"cpu_s": 1}))
+        asked = {
+            "op": "load",
+            "source": source,
+            "filename": "answer.py",
+            "value": ["none"],
+            "id": 1,
+        }
+        if killed == 7:
+            ended = opened.request(encode_frame(asked), 20.0, runs_out)
+            assert (ended.reason, ended.signal) == ("exited", signal.SIGKILL)
+        else:
+            with pytest.raises(SandboxBroken, match="memory ran out"):
+                opened.request(encode_frame(asked), 20.0, runs_out)
 
 
 def test_stop_says_what_was_used_and_printed(channel):

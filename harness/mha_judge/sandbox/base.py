@@ -77,7 +77,7 @@ class Channel(Protocol):
             meanwhile: What the judge does while the worker computes; not counted in `timeout_s`.
 
         Raises:
-            SandboxBroken: The supervisor is gone.
+            SandboxBroken: The supervisor is gone, or the worker was killed because memory ran out.
         """
 
     def stop(self) -> Ended:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import signal
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mha_judge.errors import SandboxBroken, SandboxUnavailable
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 START_TIMEOUT_S = 60.0
 _BUSY = 6
 """The judge waits at most this many times a request's limit, as other processes may compute."""
+_VMSTAT = Path("/proc/vmstat")
 
 Describe = Callable[["dict[str, Any]", "Surroundings"], Tier]
 """Makes a tier from a worker's confinement and the supervisor's surroundings.
@@ -38,6 +42,7 @@ class SupervisorChannel:
         self._reader = FrameReader(MAX_ENVELOPE_BYTES)
         self._number = 0
         self._surroundings: Surroundings | None = None
+        self._killed_before = 0
 
     def wait_until_ready(self) -> None:
         """Wait for the supervisor's first event.
@@ -62,6 +67,7 @@ class SupervisorChannel:
     def start(self, limits: Limits) -> Tier:
         self.wait_until_ready()
         assert self._surroundings is not None
+        self._killed_before = _killed_for_memory()
         number = self._send({"op": "start", "bounds": limits.bounds()})
         event = self._await(number, time.monotonic() + GRACE_S)
         if event.event == "refused":
@@ -88,6 +94,11 @@ class SupervisorChannel:
             ended = self._stop(overtaking=number)
             return Ended(**{**ended.__dict__, "reason": "timeout"})
         if event.event == "ended":
+            if event.signal == signal.SIGKILL and _killed_for_memory() > self._killed_before:
+                raise SandboxBroken(
+                    "memory ran out and the kernel killed the worker, within its limits; give the "
+                    "machine, or the container around the judge, more, or grade fewer at a time"
+                )
             return _as_ended(event)
         if event.event != "reply":
             raise SandboxBroken("the supervisor answered with an event of another request")
@@ -151,3 +162,15 @@ class SupervisorChannel:
 
 def _as_ended(event: EndedEvent) -> Ended:
     return Ended(**event.model_dump(exclude={"id", "event"}))
+
+
+def _killed_for_memory() -> int:
+    """Return how many processes this machine's kernel has killed for memory; 0 if not known.
+
+    The kernel counts before it kills. A worker's own limit raises MemoryError and kills nothing.
+    """
+    try:
+        found = re.search(r"^oom_kill (\d+)$", _VMSTAT.read_text(), re.MULTILINE)
+    except OSError:
+        return 0
+    return int(found[1]) if found else 0
