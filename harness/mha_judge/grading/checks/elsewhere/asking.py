@@ -254,7 +254,7 @@ def _is_nothing(wanted: Expected) -> bool:
 
 
 def _largest_level(args: Sequence[Any]) -> float:
-    """Return the largest magnitude in inputs whose rows each hold one number; 0 if there is none."""
+    """Return the largest magnitude in inputs whose rows hold one number each; 0 without such."""
     given = [one for one in leaves([*args]) if isinstance(one, Tensor) and one.is_floating_point()]
     rows = [one for one in given if one.ndim > 1 and one.shape[-1] > 1 and one.numel()]
     level = [one for one in rows if bool((one == one[..., :1]).all())]
