@@ -409,6 +409,9 @@ def test_every_call(candidate, draw):
     second = multiples_of(candidate, layer, *inputs).abs() < NEAR
     other_layer = layer_of(candidate, dropout=0.4)
     third = multiples_of(candidate, other_layer, *inputs).abs() < NEAR
+    if all(bool((hits == hits[:1]).all()) for hits in (first, second, third)):
+        # items that share their draws, which another check tells, are one draw, not many
+        first, second, third = first[:1], second[:1], third[:1]
 
     assert_unrelated(("in training two calls", first, second))
     assert_unrelated(("in training two layers", first, third))

@@ -20,10 +20,11 @@ LINK = re.compile(r"(\S+/rooms/([\w-]+)/enter/([\w-]+))$", re.MULTILINE)
 class Rooms:
     """`mha-judge room` on a port of its own."""
 
-    def __init__(self, folder, *problems, rooms=1, port=0, options=()):
+    def __init__(self, folder, *problems, rooms=1, port=0, options=(), bank=None):
         self.out = folder / f"out-{secrets.token_hex(4)}"
         command = [
-            sys.executable, "-m", "mha_judge", "room", *problems, "--port", str(port),
+            sys.executable, "-m", "mha_judge", *(("--bank", str(bank)) if bank else ()),
+            "room", *problems, "--port", str(port),
             "--rooms", str(rooms), "--sandbox", "jail", "--store", str(folder / "rooms"), "-j", "2",
             *options,
         ]  # fmt: skip

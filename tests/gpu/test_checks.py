@@ -10,6 +10,7 @@ from tests.gpu.stand_in import StandIn
 from mha_judge.bank import Bank
 from mha_judge.errors import SandboxUnavailable
 from mha_judge.gpu import GpuAccess
+from mha_judge.grading.checks.collected import check_id, collect
 from mha_judge.judge import grade
 from mha_judge.outcomes import Category, Outcome, Verdict
 from mha_judge.sandbox import SandboxOptions
@@ -45,8 +46,10 @@ def meta():
 
 
 def graded(problem, source, channel, gpus, only=QUICK):
+    """Grade an answer by those of some checks that its problem has."""
     submission = Submission.of(source, "answer.py")
-    return grade(submission, BANK, BANK.problem(problem), channel, seed=1, only=only, gpus=gpus)
+    asked = {check_id(item) for item in collect(str(BANK.grader(problem))).items}.intersection(only)
+    return grade(submission, BANK, BANK.problem(problem), channel, seed=1, only=asked, gpus=gpus)
 
 
 def source_of(problem):

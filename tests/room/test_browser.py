@@ -259,6 +259,14 @@ def test_a_browser_that_goes_offline_says_so(chromium, rooms):
         assert one.page.locator("button.run").is_enabled()
 
 
+def test_a_browser_without_sockets_is_told_that_it_needs_them(chromium, rooms):
+    page = chromium.new_page()
+    page.add_init_script("delete window.WebSocket")
+    page.goto(rooms.links[0][0])
+    page.get_by_text("This page needs WebSockets").wait_for()
+    page.close()
+
+
 def test_a_run_is_stopped_by_keys_and_says_so(chromium, rooms):
     with pages(chromium, rooms.links[0][0], rooms.links[1][0]) as (one, other):
         one.paste("import time\ntime.sleep(600)\n")

@@ -1,6 +1,8 @@
 """What a room's log says, and who may add what to it."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -201,6 +203,17 @@ def test_a_file_of_something_else_is_refused(tmp_path):
 
     with pytest.raises(UsageError, match="another program's"):
         Log(tmp_path / "grades.sqlite")
+
+
+def test_a_log_of_another_version_is_refused_and_left_as_it_is(tmp_path):
+    path = tmp_path / "rooms.sqlite"
+    Log(path).close()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version = 99")
+
+    for _ in range(2):
+        with pytest.raises(UsageError, match="version 99"):
+            Log(path)
 
 
 def test_a_log_can_be_read_while_a_server_adds_to_it(tmp_path, room):

@@ -3,6 +3,8 @@
 import asyncio
 import json
 import re
+import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +18,7 @@ import pytest
 from rooms import NEXT, PROBLEM, Browser, Rooms, browsers
 from websockets.exceptions import ConnectionClosed
 
+from mha_judge.bank import Bank
 from mha_judge.room.hub import Member
 from mha_judge.room.room import Who
 from mha_judge.service.connections import HEADERS_S
@@ -368,6 +371,41 @@ def test_who_sends_too_much_is_told_to_wait(rooms):
         for _ in range(90):
             one.send("focus", here=True)
         assert "too much at once" in one.next("refused")["why"]
+
+
+def test_what_a_full_disk_does_not_take_is_said_and_can_be_sent_again(tmp_path):
+    rooms = Rooms(tmp_path, PROBLEM)
+    server, files = rooms.process.pid, resource.RLIMIT_FSIZE
+    with browsers(rooms, rooms.links[0]) as [(one, told)]:
+        push = {"problem": PROBLEM, "version": told["version"], "client": "a"}
+        before = resource.prlimit(server, files)
+        resource.prlimit(server, files, (1, before[1]))  # no file may grow
+        one.send("push", changes=[replaced(told, RIGHT)], **push)
+        assert "cannot be kept on the server's disk" in one.next("refused")["why"]
+        resource.prlimit(server, files, before)
+        one.send("push", changes=[replaced(told, RIGHT)], **push)
+        one.next("changes")
+    assert rooms.stop() == 0
+
+
+def test_a_room_outlives_changes_of_its_bank(tmp_path):
+    bank = tmp_path / "bank"
+    for part in ("problems", "graders", "reference"):
+        shutil.copytree(Bank.builtin().root / part, bank / part)
+    grader = bank / "graders" / "test_softmax.py"
+    rooms = Rooms(tmp_path, NEXT, bank=bank)
+    with browsers(rooms, *rooms.links[:2]) as [(one, told), (other, _)]:
+        source = Bank.builtin().reference(NEXT).read_text("utf-8")
+        one.send("push", problem=NEXT, version=0, client="a", changes=[replaced(told, source)])
+        one.next("changes")
+        grader.rename(tmp_path / "grader.py")
+        one.send("run", problem=NEXT)
+        assert one.next("graded")["message"] == "the judge failed; run it again"
+        assert f"{grader} is missing" in other.next("graded")["message"]
+        (tmp_path / "grader.py").rename(grader)
+        one.send("run", problem=NEXT)
+        assert one.next("graded")["report"]["verdict"] == "accepted"
+    assert rooms.stop() == 0
 
 
 def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):

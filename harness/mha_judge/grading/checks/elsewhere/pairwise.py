@@ -143,15 +143,16 @@ _OF_EACH_CASE = (
     {"mask": "row", "scores": "large"},
     {"mask": "unlike", "size": "many"},
     {"after": "call", "size": "tens"},
-    {"mode": "no_grad", "size": "tens"},
+    {"mode": "no_grad", "before": "other numbers", "size": "tens"},
     {"dtype": "bfloat16", "size": "tens"},
     {"object": "one", "before": "other weights"},
     {"object": "one", "weights": "anew"},
 )
 """Values that each question is asked with: a tensor kept from inference mode can be in no graph, a
 blocked row may change the number that is used for −∞, items may be taken in turns with the masks of
-the first ones, long results may share a buffer, and there may be a faster way for long inputs or
-where k is v. Rows are filled with other pairs, so that these hardly add any."""
+the first ones, a cache may be kept where no graph is, long results may share a buffer, and there
+may be a faster way for long inputs or where k is v. Rows are filled with other pairs, so that these
+hardly add any."""
 _FEW_PARAMETERS = 16
 """How many of a layer's parameters are frozen, or learn, one at a time."""
 _HARD = (
