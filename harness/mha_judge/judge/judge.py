@@ -510,9 +510,10 @@ def _run(
     from mha_judge.grading.checks.collected import check_id, collect
     from mha_judge.grading.checks.running import Run
 
-    ids = [check_id(item) for item in collect(str(task.grader)).items]
-    for name in sorted(only.difference(ids)):
-        raise none_such("check", name, ids)
+    if only:
+        ids = [check_id(item) for item in collect(str(task.grader)).items]
+        for name in sorted(only.difference(ids)):
+            raise none_such("check", name, ids)
     run = Run(task, context, lease, only, until_failure, on_check=on_check)
     run.grade()
     return run

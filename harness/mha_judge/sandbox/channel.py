@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mha_judge.errors import SandboxBroken, SandboxUnavailable
 from mha_judge.sandbox.base import Ended, Reply, Tier, nothing
 from mha_judge.sandbox.transport import GRACE_S, Transport
-from mha_judge.wire import FrameReader, WireError, encode_frame
+from mha_judge.wire import FrameReader, WireError, encode_frame, read_frame
 from mha_judge.wire.bounds import MAX_ENVELOPE_BYTES
 
 if TYPE_CHECKING:
@@ -102,15 +102,13 @@ class SupervisorChannel:
             return _as_ended(event)
         if event.event != "reply":
             raise SandboxBroken("the supervisor answered with an event of another request")
-        reader = FrameReader(MAX_ENVELOPE_BYTES)
-        reader.feed(payload)
         try:
-            inner = reader.next_frame()
+            inner = read_frame(payload, MAX_ENVELOPE_BYTES)
         except WireError as error:
             ended = self._stop()
             return Ended(**{**ended.__dict__, "reason": f"broke the protocol: {error}"})
         assert inner is not None  # the supervisor sends whole frames only
-        return Reply(*inner, worked_s=event.worked_s, computed_s=event.computed_s)
+        return Reply(*inner[:2], worked_s=event.worked_s, computed_s=event.computed_s)
 
     def stop(self) -> Ended:
         return self._stop()

@@ -10,6 +10,7 @@ from mha_judge.wire.frames import (
     FrameReader,
     WireError,
     encode_frame,
+    read_frame,
     widen,
 )
 from mha_judge.wire.trees import map_tree
@@ -25,6 +26,7 @@ __all__ = [
     "encode_frame",
     "map_tree",
     "pack",
+    "read_frame",
     "unpack",
     "widen",
 ]

@@ -58,23 +58,37 @@ class FrameReader:
         Raises:
             WireError: If what has arrived cannot become a frame.
         """
-        if len(self._buffer) < PREFIX.size:
+        frame = read_frame(self._buffer, self._max_payload_bytes)
+        if frame is None:
             return None
-        magic, header_size, payload_size = PREFIX.unpack_from(self._buffer)
-        if magic != MAGIC:
-            raise WireError("bytes that are not a frame")
-        if header_size > MAX_HEADER_BYTES:
-            raise WireError(f"a header of {header_size} bytes; at most {MAX_HEADER_BYTES}")
-        if payload_size > self._max_payload_bytes:
-            raise WireError(f"a payload of {payload_size} bytes; at most {self._max_payload_bytes}")
-        body = PREFIX.size + header_size
-        end = body + payload_size
-        if len(self._buffer) < end:
-            return None
-        header = _parse(bytes(self._buffer[PREFIX.size : body]))
-        payload = bytes(self._buffer[body:end])
+        header, payload, end = frame
         del self._buffer[:end]
         return header, payload
+
+
+def read_frame(
+    data: bytes | bytearray, max_payload_bytes: int
+) -> tuple[dict[str, Any], bytes, int] | None:
+    """Return the frame that some bytes begin with, and where it ends; None if it is not whole.
+
+    Raises:
+        WireError: If the bytes cannot become a frame.
+    """
+    if len(data) < PREFIX.size:
+        return None
+    magic, header_size, payload_size = PREFIX.unpack_from(data)
+    if magic != MAGIC:
+        raise WireError("bytes that are not a frame")
+    if header_size > MAX_HEADER_BYTES:
+        raise WireError(f"a header of {header_size} bytes; at most {MAX_HEADER_BYTES}")
+    if payload_size > max_payload_bytes:
+        raise WireError(f"a payload of {payload_size} bytes; at most {max_payload_bytes}")
+    body = PREFIX.size + header_size
+    end = body + payload_size
+    if len(data) < end:
+        return None
+    with memoryview(data) as view:  # a slice of the buffer itself would be copied twice
+        return _parse(bytes(view[PREFIX.size : body])), bytes(view[body:end]), end
 
 
 def widen(pipe: int) -> None:

@@ -38,7 +38,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from mha_judge.wire import PREFIX, FrameReader, WireError, encode_frame, widen
+from mha_judge.wire import PREFIX, FrameReader, WireError, encode_frame, read_frame, widen
 from mha_judge.wire.bounds import (
     MAX_COMMAND_BYTES,
     MAX_HEADER_BYTES,
@@ -185,7 +185,8 @@ class RawReader:
             raise WireError(f"a reply of {end} bytes; at most {MAX_REPLY_BYTES}")
         if len(self.buffer) < end:
             return None
-        frame = bytes(self.buffer[:end])
+        with memoryview(self.buffer) as view:
+            frame = bytes(view[:end])
         del self.buffer[:end]
         return frame
 
@@ -321,9 +322,7 @@ class Supervisor:
         number, self._waiting = self._waiting, None
         if self._starting:  # sent before the source was read: the child is still our own code
             self._starting = False
-            reader = FrameReader(0)
-            reader.feed(frame)
-            parsed = reader.next_frame()
+            parsed = read_frame(frame, 0)
             assert parsed is not None
             self._say({"id": number, **parsed[0]})
         else:

@@ -42,6 +42,8 @@ class Shapes:
             name: value for name, value in made.items() if type(value) is int and value > 0
         }
         """The size of each letter."""
+        self._magnitudes: dict[int, tuple[float, bool]] = {}
+        """By the `id` of an input, of which this object holds all."""
         for name, value in self._args.items():
             for letter, size in self._sizes(name, value):
                 if self.letters.setdefault(letter, size) != size:
@@ -89,10 +91,11 @@ class Shapes:
         only: str = "",
         leading: int = 0,
         spread: Sequence[int] = (),
+        plain: bool = False,
     ) -> list[Any]:
         """Return the arguments at other sizes: numbers are drawn anew, flags and indices repeated.
 
-        Lengths are drawn anew, up to the new size.
+        Numbers are about as large as they were. Lengths are drawn anew, up to the new size.
 
         An input without numbers below zero has none afterwards.
 
@@ -102,10 +105,11 @@ class Shapes:
             only: The one argument that is changed; all if empty.
             leading: Size to which leading axes are cut; not cut if 0.
             spread: Sizes of leading axes, from the first on; 0 for an axis that stays.
+            plain: Draw standard normal numbers, also where no size changes; not for tuples.
         """
         own = self._leading(leading, spread)
         return [
-            value if only not in ("", name) else self._at(name, value, letters, draw, own)
+            value if only not in ("", name) else self._at(name, value, letters, draw, own, plain)
             for name, value in self._args.items()
         ]
 
@@ -134,19 +138,25 @@ class Shapes:
         }
 
     def _at(
-        self, name: str, value: Any, letters: Mapping[str, int], draw: Draw, leading: Sequence[int]
+        self,
+        name: str,
+        value: Any,
+        letters: Mapping[str, int],
+        draw: Draw,
+        leading: Sequence[int],
+        plain: bool,
     ) -> Any:
         shape = self._domain.shapes.get(name, "")
         if isinstance(shape, list) and value is not None:
             return tuple(
-                self._resized(name, axes, part, letters, draw, leading)
+                self._resized(name, axes, part, letters, draw, leading, False)
                 for axes, part in zip(shape, value, strict=True)
             )
         if isinstance(shape, str) and shape.startswith("#") and type(value) is int:
             return letters.get(shape[1:], value)
         if not isinstance(shape, str) or not isinstance(value, Tensor):
             return value
-        new = self._resized(name, shape, value, letters, draw, leading)
+        new = self._resized(name, shape, value, letters, draw, leading, plain)
         letter = self._domain.lengths.get(name)
         if letter is None:
             return new
@@ -161,26 +171,40 @@ class Shapes:
         letters: Mapping[str, int],
         draw: Draw,
         leading: Sequence[int],
+        plain: bool,
     ) -> Tensor:
-        axes, new = self._axes(name, shape, value), value
+        axes, is_mask = self._axes(name, shape, value), self._is_mask(name)
         first = value.dim() - len(axes)
+        sizes = list(value.shape)
         for axis, wanted in enumerate(leading[len(leading) - first :] if first else ()):
-            size = value.shape[axis]
-            if wanted != size and not (size == 1 and self._is_mask(name)):
-                new = new.index_select(axis, torch.arange(wanted) % size)
+            sizes[axis] = 1 if sizes[axis] == 1 and is_mask else wanted
         for axis, letter in enumerate(axes, first):
-            size, wanted = value.shape[axis], letters.get(letter, value.shape[axis])
-            spreads = size == 1 and self._is_mask(name) and self.letters.get(letter, 0) > 1
-            if wanted != size and not spreads:
-                new = new.index_select(axis, torch.arange(wanted) % size)
-        if new.shape != value.shape and value.is_floating_point() and not self._is_mask(name):
+            spreads = sizes[axis] == 1 and is_mask and self.letters.get(letter, 0) > 1
+            sizes[axis] = 1 if spreads else letters.get(letter, sizes[axis])
+        if value.is_floating_point() and not is_mask:
+            if not plain and sizes == list(value.shape):
+                return value
+            scale, is_signed = self._magnitude(value)
+            drawn = torch.float64 if value.dtype is torch.float64 else torch.float32
+            numbers = draw.normal(*sizes, dtype=drawn)
+            numbers = numbers if plain else numbers.mul_(scale)
+            return (numbers if is_signed else numbers.abs_()).to(value.dtype)
+        for axis, (size, wanted) in enumerate(zip(value.shape, sizes, strict=True)):
+            if wanted != size:
+                value = value.index_select(axis, torch.arange(wanted) % size)
+        return value
+
+    def _magnitude(self, value: Tensor) -> tuple[float, bool]:
+        """Return the size of an input's numbers, and whether any is below zero.
+
+        A check may need inputs above zero only: with others, a sum may be next to nothing.
+        """
+        if id(value) not in self._magnitudes:
             scale = float(value.double().std(unbiased=False))
             if not 0 < scale < _LARGEST_SCALE:  # blocked numbers may be huge, or NaN
                 scale = 1.0
-            drawn = torch.float64 if value.dtype is torch.float64 else torch.float32
-            numbers = scale * draw.normal(*new.shape, dtype=drawn)
-            return signed_like(value, numbers).to(value.dtype)
-        return new
+            self._magnitudes[id(value)] = scale, not bool((value >= 0).all())
+        return self._magnitudes[id(value)]
 
     def _is_mask(self, name: str) -> bool:
         return name in self._domain.flags or name in self._domain.masks
@@ -255,11 +279,3 @@ class Shapes:
         if type(value) is int:  # such as a window, which may hold all positions
             return value >= max([0, *(self.letters.get(one, 0) for one in self._domain.long)]) > 1
         return value if value is None or isinstance(value, bool) else type(value).__name__
-
-
-def signed_like(value: Tensor, numbers: Tensor) -> Tensor:
-    """Return `numbers`, without their signs if `value` has no number below zero.
-
-    A check may need inputs above zero only: with others, a sum may be next to nothing.
-    """
-    return numbers.abs() if bool((value >= 0).all()) else numbers

@@ -173,6 +173,7 @@ class Target:
         dtype: torch.dtype | None = None,
         wanted: Wanted | None = None,
         inputs_after: bool = False,
+        then: Callable[[], None] = nothing,
     ) -> Told | None:
         """Call in a manner; return None if the reference refuses such arguments.
 
@@ -183,15 +184,20 @@ class Target:
                 in float64 only.
             wanted: The gradients that are asked for.
             inputs_after: Whether the inputs are asked for as they are after the call.
+            then: What else the judge does while the worker computes; it must ask it nothing.
         """
         expected: list[Any] = []
         differentiated: list[Any] = []
 
         def wait() -> None:
             with suppress(Exception):
-                if wanted is not None:
+                if wanted is not None:  # whoever drew the cotangents asked what is expected
                     differentiated.append(self._expected_gradients(args, *wanted[:3]))
-                expected.append(self.nearest(args, dtype) if dtype else self.expected(args))
+                if dtype is None or wanted is not None:
+                    expected.append(self.expected(args))
+                else:
+                    expected.append(self.nearest(args, dtype))
+            then()
 
         how: dict[str, Any] = {"inputs_after": True} if inputs_after else {}
         if wanted is not None:

@@ -26,6 +26,7 @@ from mha_judge.grading.expecting.answer import Answer
 from mha_judge.grading.expecting.compare import compare, require_form
 from mha_judge.grading.expecting.expected import Expected, leaves
 from mha_judge.grading.failures import CheckFailure
+from mha_judge.sandbox.base import nothing
 
 SLACK, _SLACK_HALF = 8.0, 3.0
 """How many times the error budget is allowed here. The budget follows from the reference alone,
@@ -120,6 +121,7 @@ class Asking:
         alike: Sequence[Any] | None = None,
         wanted: Wanted | None = None,
         inputs_after: bool = False,
+        then: Callable[[], None] = nothing,
     ) -> CheckFailure | None:
         """Return how the result for other inputs is wrong; None if it is right, or not defined.
 
@@ -132,10 +134,11 @@ class Asking:
                 `args`: only numbers that the reference gives for both are compared.
             wanted: The gradients that are asked for.
             inputs_after: Whether inputs must stay as they are.
+            then: What else the judge does while the worker computes; it must ask it nothing.
         """
-        how = manner or {}
+        how, dtype = manner or {}, self._dtype_known(case, args)
         try:
-            asked = case.target.ask(args, how, self._dtype_known(case, args), wanted, inputs_after)
+            asked = case.target.ask(args, how, dtype, wanted, inputs_after, then)
             if asked is not None:  # else it is outside the domain
                 self._note_dtype(case, args, asked.answer)
                 self.require_right(case, args, asked.answer, score, alike)

@@ -9,7 +9,8 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +20,7 @@ import torch
 from mha_judge.grading.binding.weights import Unbound
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
-from mha_judge.grading.calling.shapes import Shapes, signed_like
+from mha_judge.grading.calling.shapes import Shapes
 from mha_judge.grading.calling.target import Target, Wanted
 from mha_judge.grading.checks.cases import Case, in_dtype, made_with, shapes_of
 from mha_judge.grading.checks.elsewhere import masks, numbers
@@ -37,6 +38,7 @@ from mha_judge.grading.covering import Row, Value, covering
 from mha_judge.grading.expecting.compare import dtype_name
 from mha_judge.grading.expecting.memory import key_of, memory
 from mha_judge.grading.failures import CheckFailure, TimedOut
+from mha_judge.sandbox.base import nothing
 
 _DTYPES = (torch.float64, torch.bfloat16)
 """Dtypes besides the plain one; float16 does not hold −1e9."""
@@ -227,12 +229,13 @@ def pairwise(
     short = [_shortened(asking, one) for one in plain]
     rows = _Rows(asking, short, wrt.get(plain[0].target.entry.name, ()))
     found: list[tuple[Row, CheckFailure]] = []
-    for row in rows.drawn():
+    drawn = [*rows.drawn()]
+    for row, following in zip(drawn, [*drawn[1:], None], strict=True):
         if any(cause.items() <= row.items() for cause, _ in found):
             continue
         if "size" in row and any(isinstance(failure, TimedOut) for _, failure in found):
             continue  # it has timed out, and would take as long again
-        failure = rows.ask(row)
+        failure = rows.ask(row, following)
         if failure is not None:
             found.append(rows.shrunk(row, failure))
         if until_failure and found:
@@ -281,6 +284,19 @@ class _Question:
     wanted: Wanted | None
 
 
+@dataclass(frozen=True)
+class _Prepared:
+    """A row that is ready to be asked."""
+
+    case: Case
+    manner: Mapping[str, Any]
+    question: _Question
+
+
+class _Unmade(Exception):
+    """A layer that only the worker can make."""
+
+
 class _Rows:
     """Asks the rows of one entry."""
 
@@ -296,6 +312,8 @@ class _Rows:
             self._apart = {**_APART, **dict.fromkeys(_GRADIENTS, unbounded)}
         self._called: set[object] = set()
         """Layers, and the gradient modes in which they were called."""
+        self._ahead: tuple[Row, _Prepared | CheckFailure | None] | None = None
+        """A row that was prepared while the worker answered the one before it."""
         self._wide = 2 * asking.draw.integer(*WIDE)
         every = [(axis, value) for axis, values in self._values().items() for value in values]
         self._unable = {
@@ -484,9 +502,14 @@ class _Rows:
         ties = _ties(self._cases[int(row[_CASE])])
         return {"equal": ties[number % len(ties)]} if ties else {}
 
-    def ask(self, row: Row) -> CheckFailure | None:
-        """Return how the answer to a row is wrong; if it may be rounding, it must be every time."""
-        tries = (self._asked(row, turn) for turn in range(1 + _AGAIN))
+    def ask(self, row: Row, following: Row | None = None) -> CheckFailure | None:
+        """Return how the answer to a row is wrong; if it may be rounding, it must be every time.
+
+        Args:
+            row: What is asked.
+            following: What is asked next, so that it can be prepared.
+        """
+        tries = (self._asked(row, turn, None if turn else following) for turn in range(1 + _AGAIN))
         if _is_told_by_some(row):
             if _has_items(self._cases[int(row[_CASE])]) and row.get("size") not in _LENGTHS_APART:
                 return next(tries)
@@ -517,18 +540,33 @@ class _Rows:
             return False
         return self._asked({**row, "dtype": wide}, 0) is None
 
-    def _asked(self, row: Row, turn: int) -> CheckFailure | None:
-        """Return how the answer to a row is wrong, with the numbers of one turn."""
+    def _prepare(self, row: Row) -> None:
+        """Prepare a row, unless that needs the worker."""
+        with suppress(Exception):
+            self._ahead = row, self._prepared(row, 0, may_make=False)
+
+    def _prepared(
+        self, row: Row, turn: int, may_make: bool = True
+    ) -> _Prepared | CheckFailure | None:
+        """Return a row with the numbers of one turn; None if it cannot be asked.
+
+        Args:
+            row: What is asked.
+            turn: Of how many with other numbers.
+            may_make: Whether the worker may be asked to make a layer.
+
+        Raises:
+            _Unmade: It must make one, and may not.
+        """
         asking, case = self._asking, self._cases[int(row[_CASE])]
-        told = " ".join(f"{axis}={value}" for axis, value in sorted(row.items()))
-        place = f"domain {case.target.entry.name} {turn} {told}"
+        place = self._place(row, turn)
         asking.enter(f"{place} sizes")
         letters = self._letters(case, row)
         asking.enter(place)
         manner: dict[str, Any] = {axis: row[axis] for axis in _MANNERS if row.get(axis)}
         manner["number"] = int(row[_TURN])
         try:
-            target = self._target(case, letters, row)
+            target = self._target(case, letters, row, may_make)
         except Unbound:  # in some sizes its parameters may look alike
             return None
         except CheckFailure as refusal:
@@ -539,14 +577,31 @@ class _Rows:
         )
         if question is None:
             return None
-        case = replace(case, target=target, args=tuple(question.args), shapes=question.shapes)
         if row.get("gradient"):
             if row["gradient"] == "expanded":
                 manner["upstream"] = "expanded"
             if row.get("leaf") != "made":
                 manner.pop("leaf", None)
+        case = replace(case, target=target, args=tuple(question.args), shapes=question.shapes)
+        return _Prepared(case, manner, question)
 
-        def ask() -> CheckFailure | None:
+    def _place(self, row: Row, turn: int) -> str:
+        told = " ".join(f"{axis}={value}" for axis, value in sorted(row.items()))
+        return f"domain {self._cases[0].target.entry.name} {turn} {told}"
+
+    def _asked(self, row: Row, turn: int, following: Row | None = None) -> CheckFailure | None:
+        """Return how the answer to a row is wrong, with the numbers of one turn."""
+        if self._ahead is not None and self._ahead[0] is row and not turn:
+            prepared, self._ahead = self._ahead[1], None
+        else:
+            prepared = self._prepared(row, turn)
+        if not isinstance(prepared, _Prepared):
+            return prepared
+        asking, case, question = self._asking, prepared.case, prepared.question
+        manner, changes = {**prepared.manner}, row.get("weights", "")
+        asking.enter(f"{self._place(row, turn)} asked")
+
+        def ask(then: Callable[[], None] = nothing) -> CheckFailure | None:
             looked_at = bool(row.get("inputs"))
             with asking.allowing(case):
                 return asking.ask(
@@ -557,10 +612,11 @@ class _Rows:
                     question.args,
                     question.wanted,
                     looked_at,
+                    then,
                 )
 
         called = (case.target, row.get("mode"))
-        if row.get("weights"):
+        if changes:
             if called not in self._called:
                 ask()  # what it keeps then comes from the weights before
             self._redraw(case.target, row)
@@ -568,8 +624,12 @@ class _Rows:
         if row.get("before") == "other form":
             del manner["before"]
             self._call_in_other_form(case, int(row[_TURN]))
-        failure = ask()
-        if row.get("weights") in ("unbiased", "far") and isinstance(case.target, Layer):
+        # the next row's numbers may depend on weights, which change here after the call
+        if following is None or changes:
+            failure = ask()
+        else:
+            failure = ask(functools.partial(self._prepare, following))
+        if changes in ("unbiased", "far") and isinstance(case.target, Layer):
             case.target.redraw()
         return failure
 
@@ -585,9 +645,9 @@ class _Rows:
         letters = {
             name: size for name, size in case.shapes.letters.items() if name in other.shapes.letters
         }
-        args = other.shapes.at(letters, self._asking.draw, spread=case.shapes.leading)
+        args = other.shapes.at(letters, self._asking.draw, spread=case.shapes.leading, plain=True)
         for index in other.shapes.numbers:
-            args[index] = self._asking.like(args[index]).to(case.dtype)
+            args[index] = args[index].to(case.dtype)
         with suppress(CheckFailure), self._asking.allowing(case):
             case.target.attempt(*args)
 
@@ -651,9 +711,7 @@ class _Rows:
         layer, dtype = target if isinstance(target, Layer) else None, self._dtype(case, row)
         if layer is not None or dtype is not case.dtype:
             case = in_dtype(case, dtype, layer)
-        args = case.shapes.at(letters, draw, spread=spread)
-        for index, value in case.shapes.numbers.items():  # the check's numbers may be huge
-            args[index] = signed_like(value, self._asking.like(args[index]))
+        args = case.shapes.at(letters, draw, spread=spread, plain=True)  # the check's may be huge
         args = numbers.changed(case, args, row.get("values", ""), self._asking)
         if row.get("mask") == "alone":
             for index in masks.lengths_given(case):
@@ -705,7 +763,7 @@ class _Rows:
             return torch.float64
         return getattr(torch, row["dtype"]) if row.get("dtype") else case.dtype
 
-    def _target(self, case: Case, letters: Mapping[str, int], row: Row) -> Target:
+    def _target(self, case: Case, letters: Mapping[str, int], row: Row, may_make: bool) -> Target:
         """Return what is called; a layer made with other sizes serves all rows.
 
         But each row after inference mode gets a new layer, so that tensors which it makes in its
@@ -720,6 +778,8 @@ class _Rows:
             sizes[_DROPOUT] = _NEXT_TO_NOTHING
         key = (dtype, *sizes.items())
         if key not in self._layers or row.get("before") == "inference":
+            if not may_make:
+                raise _Unmade
             self._layers[key] = case.target.like(dtype=dtype, **sizes)
         return self._layers[key]
 

@@ -27,6 +27,8 @@ _Numbers = Mapping[int, Any]
 def enlarged(case: Case, how: str, draw: Draw) -> tuple[list[Any], float]:
     """Return the arguments with scores about as large as they may be, and the largest one.
 
+    That is 0 if the reference shows it, with every answer.
+
     Args:
         case: The question.
         how: `large`; `apart`, where every score is as large, of either sign; `low`, where all are
@@ -40,13 +42,18 @@ def enlarged(case: Case, how: str, draw: Draw) -> tuple[list[Any], float]:
         names = case.target.entry.arguments
         q, k = names.index("q"), names.index("k")
         numbers = {q: numbers[q].abs(), k: -numbers[k].abs()}
-    args = _scaled(case, numbers)
-    return args, _largest_score(case, args)
+    args = case.with_numbers(numbers)
+    shown = _largest_logit(case, args)
+    reached = shown or _largest_product(case, args)
+    # scores grow as the square of the numbers
+    scale = min(_WIDEST_SCALE, math.sqrt(LARGEST_SCORE / reached)) if reached else _SCALE
+    args = case.with_numbers(_times(numbers, scale))
+    return args, 0.0 if shown else _largest_product(case, args)
 
 
 def shows_scores(case: Case) -> bool:
     """Return whether it is known how large scores are, and so how far rounding may go."""
-    return _largest_score(case, case.args) > 0
+    return (_largest_logit(case, case.args) or _largest_product(case, case.args)) > 0
 
 
 def _scored(case: Case) -> dict[int, Any]:
@@ -68,23 +75,17 @@ def _polar(draw: Draw, value: Tensor) -> Tensor:
     return signs.expand(value.shape).to(value.dtype).contiguous()
 
 
-def _scaled(case: Case, numbers: _Numbers) -> list[Any]:
-    """Return the arguments with scores about as large as they may be: they grow as a square."""
-    reached = _largest_score(case, case.with_numbers(numbers))
-    scale = min(_WIDEST_SCALE, (LARGEST_SCORE / reached) ** 0.5) if reached else _SCALE
-    return case.with_numbers(_times(numbers, scale))
-
-
-def _largest_score(case: Case, args: Sequence[Any]) -> float:
-    """Return the largest number that goes into a softmax; 0 if it is not known."""
+def _largest_logit(case: Case, args: Sequence[Any]) -> float:
+    """Return the largest number that goes into a softmax of the reference; 0 if there is none."""
 
     def ask() -> float:
         exact, _ = case.target.references()
         with torch.no_grad(), Logits() as logits, in_float64():
             exact(*(map_tree(exact_copy, value) for value in args))
-        return logits.largest or _largest_product(case, args)
+        return float(logits.largest)
 
-    return case.target.remembered(("scores", args), ask)
+    largest: float = case.target.remembered(("logits", args), ask)
+    return largest
 
 
 def _largest_product(case: Case, args: Sequence[Any]) -> float:
