@@ -61,6 +61,9 @@ def test_one_map(candidate, draw):
         fail(f"no parameter holds the 3E² weights of q, k and v for E = {E}", f"found {found}")
 
 
+test_output_shape = self_attention.test_output_shape
+
+
 @check(
     "They come from one product: four matrix products in all, for one head and one position",
     category="cost",
@@ -83,7 +86,6 @@ def test_one_product(candidate, draw):
             fail("no product gives the 3E features of q, k and v together")
 
 
-test_output_shape = self_attention.test_output_shape
 test_values = restated(
     self_attention.test_values,
     "The 3E features go to q, k and v, and to the heads, rightly: several random shapes",

@@ -123,6 +123,17 @@ def test_a_check_that_comes_after_none_is_refused(tmp_path):
         run(path)
 
 
+def test_a_check_that_comes_after_one_behind_it_is_refused(tmp_path):
+    path = tmp_path / "test_early.py"
+    first = HALF.partition("raise")[0].replace('"values"', '"values", after="shapes"')
+    path.write_text(
+        f"{first}\n\n@check('Shapes', category='shape')\ndef test_shapes():\n    pass\n"
+    )
+
+    with pytest.raises(BankError, match="'shapes', which stands behind it; move it there"):
+        run(path)
+
+
 def test_an_error_of_a_check_itself_is_the_banks_and_names_the_line(tmp_path):
     path = tmp_path / "test_wrong.py"
     path.write_text(HALF.partition("raise")[0].replace("    pass", "    1 / 0"), encoding="utf-8")

@@ -152,6 +152,18 @@ class Wire:
         self._listening.close()
 
 
+@contextmanager
+def cut_off(browser, rooms):
+    """Open the first room in two pages, and cut the first page's way to the server."""
+    wire = Wire(rooms.port())
+    link = rooms.links[0][0].replace(f":{rooms.port()}", f":{wire.port}")
+    with pages(browser, link, rooms.links[1][0]) as (one, other):
+        wire.cut()
+        one.page.wait_for_selector(".status:not([hidden])")
+        yield wire, one, other
+    wire.close()
+
+
 def test_two_who_type_at_both_ends_of_a_line_end_with_one_text(chromium, rooms):
     with pages(chromium, rooms.links[0][0], rooms.links[1][0]) as (one, other):
         until = time.monotonic() + TYPING_S
@@ -192,11 +204,7 @@ def test_browsers_of_two_makers_share_a_text_and_its_grade(chromium, rooms, tmp_
 
 
 def test_a_connection_that_was_away_brings_both_sides_together(chromium, rooms):
-    wire = Wire(rooms.port())
-    link = rooms.links[0][0].replace(f":{rooms.port()}", f":{wire.port}")
-    with pages(chromium, link, rooms.links[1][0]) as (one, other):
-        wire.cut()
-        one.page.wait_for_selector(".status:not([hidden])")
+    with cut_off(chromium, rooms) as (wire, one, other):
         one.type("\n# written alone 😀")
         other.type("# meanwhile\n", "Control+Home")
         one.page.wait_for_timeout(1000 * AWAY_S)
@@ -205,7 +213,6 @@ def test_a_connection_that_was_away_brings_both_sides_together(chromium, rooms):
         text = same_text([one, other])
         assert text.startswith("# meanwhile\n") and text.endswith("# written alone 😀")
         one.page.wait_for_selector(".status", state="hidden")
-    wire.close()
 
 
 def test_what_is_typed_while_an_interviewer_changes_the_page_stays(chromium, rooms):
@@ -415,17 +422,12 @@ def test_long_pastes_and_characters_of_all_kinds_arrive(chromium, rooms):
 
 
 def test_long_pastes_that_wait_for_the_connection_arrive(chromium, rooms):
-    wire = Wire(rooms.port())
-    link = rooms.links[0][0].replace(f":{rooms.port()}", f":{wire.port}")
-    with pages(chromium, link, rooms.links[1][0]) as (one, other):
-        wire.cut()
-        one.page.wait_for_selector(".status:not([hidden])")
+    with cut_off(chromium, rooms) as (wire, one, other):
         for _ in range(5):
             one.paste("注" * 200_000)
         one.type(" the end")
         wire.mend()
         assert same_text([one, other]) == "注" * 200_000 + " the end"
-    wire.close()
 
 
 def test_a_server_that_is_killed_loses_nothing(chromium, tmp_path):

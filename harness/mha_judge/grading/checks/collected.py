@@ -164,21 +164,24 @@ def _collect(path: str) -> Collected:
 
 
 def _require_grounds(path: str, items: Sequence[Any]) -> None:
-    """Refuse a check that comes after one that is not there: it would wait for nothing.
+    """Refuse a check that does not stand behind those it comes after: it would wait for nothing.
 
     Raises:
         BankError: If there is such a check.
     """
     ids = [check_id(item) for item in items]
-    for item in items:
+    for number, item in enumerate(items):
         spec = spec_of(item.function)
         assert spec is not None
         for name in spec.after:
-            if as_id(name) not in ids:
-                raise BankError(
-                    f"the grader {path} is broken: {item.name} comes after {name!r}, and there "
-                    f"is no check test_{name}; correct the name"
-                )
+            if as_id(name) in ids[:number]:
+                continue
+            there = as_id(name) in ids
+            what = "which stands behind it" if there else f"and there is no check test_{name}"
+            remedy = "move it there" if there else "correct the name"
+            raise BankError(
+                f"the grader {path} is broken: {item.name} comes after {name!r}, {what}; {remedy}"
+            )
 
 
 def _fault(error: BaseException, folder: str) -> str:

@@ -12,11 +12,11 @@ from mha_judge.bank.problem import Entry
 from mha_judge.grading.checks.cases import Case
 from mha_judge.grading.draw import Draw
 
-MASK_DTYPES = (
-    torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
-    torch.bfloat16, torch.float32, torch.float64,
-)  # fmt: skip
-"""The plain one first; without float16, as a mask may be multiplied with −1e9."""
+MASK_DTYPES = {
+    "integer": (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
+    "floating": (torch.float32, torch.float64, torch.bfloat16),
+}
+"""Besides bool, by kind; without float16, as a mask may be multiplied with −1e9."""
 _FEW = 3
 _FEW_OPEN = 3
 _NEARLY = ("nearly causal", "unlike")

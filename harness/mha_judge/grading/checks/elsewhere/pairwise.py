@@ -10,6 +10,7 @@ out.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -169,7 +170,7 @@ _HARD = (
     {"gradient": "asked", "leaf": "one", "size": "tens"},
 )
 """Three values that must occur together, for a wrong −∞ in one dtype, say, or whole blocks of keys
-that are blocked; every mask dtype occurs with `_ALONE` too."""
+that are blocked; every dtype of a mask occurs with `_ALONE` too."""
 _HIDING = frozenset({
     ("dtype", "bfloat16"), ("size", "one"), ("mask", "alone"), ("mask", "row"),
     ("scores", "large"), ("scores", "low"), ("scores", "apart"),
@@ -342,7 +343,7 @@ class _Rows:
             "width": ["broad"],
             "heads": ["many", "groups", "wide", "single"],
             "mask": ["left", "right", "one", "alone", "row", "nearly causal", "unlike", "low"],
-            "mask dtype": [*map(dtype_name, masks.MASK_DTYPES[1:])],
+            "mask dtype": [*masks.MASK_DTYPES],
             "scores": ["large", "low", "apart"],
             "values": ["large", "small", "zeros", "repeated", "constant", "nothing"],
         }
@@ -404,7 +405,7 @@ class _Rows:
             case "heads":
                 return bool(head_sizes(case, value, self._wide))
             case "mask dtype":
-                return bool(flags) and (is_torch or value != "bfloat16")
+                return bool(flags)
             case "mask":
                 return self._can_mask(case, value)
             case "values" if value in ("large", "small"):
@@ -445,7 +446,8 @@ class _Rows:
         """Yield the rows of the array in an order drawn from the seed."""
         if len(self._axes) < 3:
             return
-        of_masks = [{**_ALONE, "mask dtype": dtype} for dtype in self._axes.get("mask dtype", ())]
+        dtypes = self._mask_dtypes()
+        of_masks = [{**_ALONE, "mask dtype": kind} for kind, every in dtypes.items() for _ in every]
         of_cases = [{**one, _CASE: case} for one in _OF_EACH_CASE for case in self._axes[_CASE]]
         presets = [one for one in (*_HARD, *of_masks, *of_cases) if self._is_possible(one)]
         presets = [{a: v for a, v in one.items() if a in self._axes} for one in presets]
@@ -456,11 +458,25 @@ class _Rows:
             key_of("rows", repr((self._axes, unable, seed, presets, self._has_norms))),
             lambda: covering(self._axes, self._are_apart, seed, presets, _HIDING),
         )
+        turns = {kind: itertools.cycle(every) for kind, every in dtypes.items()}
+        rows = [
+            {**row, "mask dtype": next(turns[row["mask dtype"]])} if "mask dtype" in row else row
+            for row in rows
+        ]
         for number, index in enumerate(draw.permutation(len(rows)).tolist()):
             row = {axis: value for axis, value in rows[index].items() if value}
             yield {**row, _TURN: str(number), **self._equal(row, number)}
         yield from self._of_each_parameter()
         yield from self._of_each_input()
+
+    def _mask_dtypes(self) -> dict[str, list[str]]:
+        """Return, by kind, the dtypes that masks have in turn; the plain one has no name."""
+        is_torch = self._cases[0].target.entry.arrays == "torch"
+        named = {
+            kind: [dtype_name(one) for one in every if is_torch or one is not torch.bfloat16]
+            for kind, every in masks.MASK_DTYPES.items()
+        }
+        return {kind: named.get(kind, [""]) for kind in self._axes.get("mask dtype", ())}
 
     def _of_each_parameter(self) -> Iterator[Row]:
         """Yield rows in which one parameter alone learns, and in which it alone does not."""
