@@ -101,7 +101,7 @@ CLAIMS = (
         "The same rule for scores and values of any size, masked or not",
         Category.NUMERICS,
         2,
-        frozenset({"scores", "values"}),
+        frozenset({"scores", "values", "mean"}),
         lambda domain: True,
     ),
     Claim(

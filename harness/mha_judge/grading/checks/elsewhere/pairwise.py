@@ -56,7 +56,8 @@ _BROAD = (1_030, 1_100)
 """A width other than that of heads, beyond buffers of 1,024."""
 _DROPOUT, _NEXT_TO_NOTHING = "dropout", 1e-12
 """The probability is not 0, as answers have branches for that, but too small to drop anything."""
-_FAR_FROM_ZERO = 1_000.0
+_FAR_FROM_ZERO = 4_000.0
+"""Where E[x²] − mean² is off by more than rounding can be."""
 _LONGEST, _SHORT = 200, 16
 """A question with a size above the first is not varied here; lengths above the second are made
 shorter, as some rows are long anyway."""
@@ -111,7 +112,7 @@ _WORDS = {
     ("weights", "anew"): "after weights were set anew",
     ("weights", "one anew"): "after one of its weights was set anew",
     ("weights", "unbiased"): "where every bias is zero",
-    ("weights", "far"): "where the mean before a norm is far from zero",
+    ("mean", "far"): "where the mean before a norm is far from zero",
     ("before", "other form"): "after a call with other arguments given or left out",
     ("training", "yes"): "in training, with next to nothing to drop",
     ("width", "broad"): "where a width is a thousand or so",
@@ -123,7 +124,7 @@ _LEADING = ("items", HEADS_AXIS)
 _MANNERS = (*AXES, "training")
 """Axes of how a call is made, apart from its arguments."""
 _ABOUT = (
-    *_MANNERS, "weights", "object", "inputs", "gradient", "mask dtype", "scores",
+    *_MANNERS, "weights", "object", "inputs", "gradient", "mask dtype", "scores", "mean",
     "mask", "values", "equal", "size", "width", "heads", "dtype",
 )  # fmt: skip
 """All axes; a cause with several is about the one that comes first here."""
@@ -180,7 +181,7 @@ _HIDING = frozenset({
 result are equal."""
 _GRADIENTS = tuple(("gradient", value) for value in ("asked", "expanded", "of weights"))
 _NOT_DIFFERENTIATED: frozenset[Value | str] = frozenset({
-        "mode", "scores", "object", "weights", ("mask", "alone"), ("mask", "row"),
+        "mode", "scores", "object", "weights", "mean", ("mask", "alone"), ("mask", "row"),
         ("size", "one"), ("heads", "single"), ("values", "large"), ("values", "small"),
         ("values", "constant"), ("values", "nothing"),
     })  # fmt: skip
@@ -193,9 +194,10 @@ _APART: Mapping[Value, frozenset[Value | str]] = {
     ("mask", "nearly causal"): frozenset({("size", "first"), ("size", "last")}),
     ("dtype", "bfloat16"): frozenset({
         ("values", "large"), ("values", "small"), ("values", "constant"), ("values", "nothing"),
-        ("scores", "low"), ("scores", "apart"), ("mask", "low"), "width",
+        ("scores", "low"), ("scores", "apart"), ("mask", "low"), "width", "mean",
     }),
     ("width", "broad"): frozenset({"size", "heads", "values"}),
+    ("mean", "far"): frozenset({"weights", "values"}),
     ("values", "large"): frozenset({"scores"}),
     ("values", "small"): frozenset({"scores"}),
     ("values", "zeros"): frozenset({"scores", ("size", "one")}),
@@ -334,7 +336,8 @@ class _Rows:
             **manners,
             "before": [*manners["before"], "other form"],
             "training": ["yes"],
-            "weights": ["anew", "one anew", "unbiased", "far"],
+            "weights": ["anew", "one anew", "unbiased"],
+            "mean": ["far"],
             "object": ["one"],
             "inputs": ["looked at"],
             "gradient": ["asked", "expanded", "of weights"],
@@ -377,7 +380,9 @@ class _Rows:
                     return is_torch and not by_hand
                 return is_torch or value in ("same", "other numbers")
             case "weights":
-                return is_layer and is_torch and (value != "far" or self._has_norms)
+                return is_layer and is_torch
+            case "mean":
+                return is_layer and is_torch and self._has_norms
             case "training":
                 drops = isinstance(case.target, Layer) and case.target.sizes.get(_DROPOUT)
                 return is_layer and is_torch and _DROPOUT in entry.constructor and not drops
@@ -614,7 +619,7 @@ class _Rows:
         if not isinstance(prepared, _Prepared):
             return prepared
         asking, case, question = self._asking, prepared.case, prepared.question
-        manner, changes = {**prepared.manner}, row.get("weights", "")
+        manner, changes = {**prepared.manner}, "weights" in row or "mean" in row
         asking.enter(f"{self._place(row, turn)} asked")
 
         def ask(then: Callable[[], None] = nothing) -> CheckFailure | None:
@@ -645,7 +650,7 @@ class _Rows:
             failure = ask()
         else:
             failure = ask(functools.partial(self._prepare, following))
-        if changes in ("unbiased", "far") and isinstance(case.target, Layer):
+        if (row.get("weights") == "unbiased" or "mean" in row) and isinstance(case.target, Layer):
             case.target.redraw()
         return failure
 
@@ -670,12 +675,12 @@ class _Rows:
     def _redraw(self, layer: object, row: Row) -> None:
         """Give a layer other weights, or one of them."""
         assert isinstance(layer, Layer)
-        if row["weights"] == "anew":
+        if "mean" in row:
+            layer.far_from_zero(_FAR_FROM_ZERO)
+        elif row["weights"] == "anew":
             layer.redraw()
         elif row["weights"] == "unbiased":
             layer.without_biases()
-        elif row["weights"] == "far":
-            layer.far_from_zero(_FAR_FROM_ZERO)
         else:
             biases, role = divmod(int(row[_TURN]), len(layer.entry.roles))
             layer.redraw_one(role, bias=biases % 2 == 1)
@@ -690,7 +695,7 @@ class _Rows:
         if isinstance(failure, TimedOut):
             return {"size": row["size"]} if "size" in row else {}, failure
         if self._again(row) is None:
-            same = not row.get("weights")
+            same = "weights" not in row and "mean" not in row
             return {} if same else {one: row[one] for one in _ABOUT if row.get(one)}, failure
         left = dict(row)
         for axis in _ABOUT:
@@ -703,11 +708,12 @@ class _Rows:
     def _again(self, row: Row) -> CheckFailure | None:
         """Return how the answer to a row is wrong, after it was wrong in a similar row.
 
-        If scores are to be large, chance decides how large they get, so several numbers are tried.
+        Chance decides how large scores get, or what is lost beside a large mean, so several numbers
+        are tried.
         """
         failure = self.ask(row)
         is_half = row.get("dtype", "float64") != "float64"  # wrong every time, or not at all
-        if failure is not None or not row.get("scores") or is_half:
+        if failure is not None or {"scores", "mean"}.isdisjoint(row) or is_half:
             return failure
         others = (self._asked(row, turn) for turn in range(1, 1 + _AGAIN))
         return next((other for other in others if other is not None), None)
