@@ -16,6 +16,8 @@ decides nothing. Requests, as `op` in a frame's header:
     shake           -> null: change those inputs a little
     repeat          target, count -> value: call the target on that many of them
 
+A request may say what comes first: headers of others, whose values lie in its payload, too.
+
 The worker answers `{"id", "ok": {...}}`, or `{"id", "raised": {type, message, line, source}}` if
 the submission raised. Both may have `notes` of what the submission used since the last request:
 rule (`fused-attention`, `autograd`), name, line. What a worker says of itself is evidence that a

@@ -34,8 +34,11 @@ class Server:
         """Obey one request and return the bytes of its answer."""
         number = int(header["id"])
         try:
-            value = unpack(header.get("value", ["none"]), payload, strides=True)
-            fields, values = self.obey(header, self._place.moved(value))
+            asked = [*header.get("first", []), header]
+            trees = [one.get("value", ["none"]) for one in asked]
+            given: Any = unpack(["list", trees], payload, strides=True)
+            for one, value in zip(asked, given, strict=True):
+                fields, values = self.obey(one, self._place.moved(value))
             tensors = b""
             for name, returned in values.items():
                 fields[name], tensors = pack(returned)

@@ -80,6 +80,8 @@ def unreachable(number):
         (DockerException("odd"), r"does not answer \(odd\); start it"),
         (refusal("mkdir /var/lib/docker/x: no space left on device"), "disk is full .* prune"),
         (refusal("Unknown runtime specified runsc"), "does not know this runtime .* register it"),
+        (refusal("unknown or invalid runtime name: x"), "does not know this runtime .* register"),
+        (refusal("OCI runtime start failed: unknown"), "Docker refused: OCI runtime start failed"),
         (refusal("something else"), "Docker refused: something else; see `docker info`"),
         (TimeoutError("read timed out"), "does not answer"),
     ],

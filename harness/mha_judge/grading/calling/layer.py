@@ -139,7 +139,7 @@ class Layer(Target):
             values = {path: new for path, new in values.items() if not torch.equal(new, held[path])}
         dtype = str(self.dtype).removeprefix("torch.")
         if not self._is_gone:  # else the next call says so
-            self._context.session.request(
+            self._context.session.put_off(
                 Operation.SET_PARAMETERS,
                 values,
                 handle=self._handle,

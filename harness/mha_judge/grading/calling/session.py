@@ -86,6 +86,8 @@ class Session:
         self._call_s = self._limits.call_s
         self._alive = False
         self._number = 0
+        self._first: list[tuple[dict[str, Any], object]] = []
+        """What the worker does first at the next request, each with its value."""
         self._raised = RaisedThere(type="", message="")
         self.generation = 0
         """Counts workers: a handle belongs to one of them."""
@@ -122,6 +124,7 @@ class Session:
         """
         self.tier = self._channel.start(self._limits)
         self._alive = True
+        self._first = []  # it was for the worker before
         self.generation += 1
         if self._device:
             self._take_device()
@@ -184,6 +187,16 @@ class Session:
         self._require_time()
         return self._answer(op, value, self._call_s, fields, meanwhile)
 
+    def put_off(self, op: Operation, value: object, **fields: Any) -> None:
+        """Let the worker do something along with the next request, which says how that went.
+
+        Args:
+            op: What the worker does; it answers nothing.
+            value: What it is given, which must not change until then.
+            fields: The rest of its header.
+        """
+        self._first.append(({"op": op, **fields}, value))
+
     @contextmanager
     def allowing(self, more_s: float) -> Iterator[None]:
         """Add `more_s` to the time limit of a call, and to that of the whole submission."""
@@ -238,8 +251,12 @@ class Session:
     ) -> Any:
         """Exchange one request for one answer; a worker that breaks the protocol is ended."""
         self._number += 1
-        tree, payload = pack(value, strides=True)
+        first, self._first = self._first, []
+        (_, (tree, *trees)), payload = pack([value, *(one for _, one in first)], strides=True)
         header = {"id": self._number, "op": op, "value": tree, **fields}
+        if first:
+            told = zip(first, trees, strict=True)
+            header["first"] = [{**asked, "value": its_tree} for (asked, _), its_tree in told]
         timeout_s = max(0.1, min(timeout_s, self._left_s))
         try:
             answer = self._channel.request(encode_frame(header, payload), timeout_s, meanwhile)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -94,7 +95,7 @@ def _refusal(text: str) -> str:
     lower = text.lower()
     if "no space left" in lower:
         return f"Docker's disk is full ({text}); free some: `docker system prune`, {_JAIL}"
-    if "runtime" in lower and ("unknown" in lower or "invalid" in lower or "not found" in lower):
+    if re.search(r"\b(unknown|invalid) runtime\b", lower):
         return f"Docker does not know this runtime ({text}); register it, or omit --runtime"
     return f"Docker refused: {text}; see `docker info`, {_JAIL}"
 
