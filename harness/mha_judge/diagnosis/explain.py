@@ -378,12 +378,24 @@ class _Case:
         return self._truth.has_number_for_nan(failure.steps[-1])
 
     def _is_doubtful(self, name: str, explained: Sequence[_Failure]) -> bool:
-        """Return whether something speaks against a mistake that nobody has listed."""
+        """Return whether something speaks against a mistake that single calls show, or that nobody
+        has listed."""
         is_told = any(
             failure.steps[-1].failure is None and _tells(failure) for failure in explained
         )
         is_rare = 2 * len(explained) < len(self._failures)
-        return is_rare or not is_told or self._all_contradictions(name)[0] > 0
+        replay = self._replay(self._catalogue.named(name))
+        shows = any(self._shows(replay, failure) for failure in explained)
+        return is_rare or not is_told or not shows or self._all_contradictions(name)[0] > 0
+
+    def _shows(self, replay: Replay, failure: _Failure) -> bool:
+        """Return whether a mistake's own numbers are nearer to the candidate's than right ones."""
+        step = failure.steps[-1]
+        if step.options.get("inputs_after"):
+            return True
+        if step.cotangents is not None:
+            return replay.changes(failure.steps, self._truth)
+        return replay.nearness(step) > self._truth.nearness(step)
 
     def _contradictions(self, program: Program) -> int:
         """Return how many of a sample of passed checks a program fails: they speak against it.

@@ -257,7 +257,7 @@ class _Asking:
                 call, args = self._mistaken_entry.call(precision), self._arguments(precision)
                 if precision == ROUNDED:
                     return call(*args), 0.0
-                with Logits() as logits:
+                with Logits(of_rows=True) as logits:
                     return call(*args), logits.largest
 
         return self._remembered((precision,), ask)

@@ -16,6 +16,7 @@ import numpy
 import torch
 
 from mha_judge.wire import map_tree
+from mha_judge.wire.frozen import frozen_names
 from mha_judge.worker.instances import arrays_of
 
 Target = Callable[..., Any]
@@ -138,18 +139,15 @@ def frozen(model: Any, which: str = "", number: int = 0) -> Iterator[None]:
 
     Args:
         model: An instance of any class.
-        which: What is frozen: `yes` for all, `one`, `all but one`, or empty for none.
+        which: What is frozen: `yes` for all, `one`, a `map` with its bias, `all but one`, or empty
+            for none.
         number: Which one, modulo their count.
     """
     learning = []
     if which and isinstance(model, torch.nn.Module):
-        every = list(model.parameters())
-        chosen = every[number % len(every)] if every else None
-        learning = [
-            one
-            for one in every
-            if one.requires_grad and (which == "yes" or (one is chosen) is (which == "one"))
-        ]
+        every = dict(model.named_parameters())
+        names = frozen_names([*every], which, number)
+        learning = [every[name] for name in names if every[name].requires_grad]
     for one in learning:
         one.requires_grad_(False)
     try:
@@ -172,13 +170,14 @@ def in_training(model: Any) -> Iterator[None]:
             model.eval()
 
 
-def another(instance: Any, kind: str, call: Callable[[Any], Any]) -> Any:
+def another(instance: Any, kind: str, call: Callable[[Any], Any], number: int = 0) -> Any:
     """Return an equal copy of a layer, or the instance itself if it is no module or not copyable.
 
     Args:
         instance: What the submission's class made.
         kind: `copy`, `loaded` from its `state_dict`, or `moved` to float64 and back.
         call: Makes the coming call with another instance.
+        number: If odd, what is loaded becomes the parameters, instead of being copied into them.
     """
     if not kind or not isinstance(instance, torch.nn.Module):
         return instance
@@ -192,7 +191,8 @@ def another(instance: Any, kind: str, call: Callable[[Any], Any]) -> Any:
                 parameter.mul_(0.5)
         with contextlib.suppress(Exception):  # its result does not matter
             call(other)
-        other.load_state_dict(instance.state_dict())
+        state = {name: value.clone() for name, value in instance.state_dict().items()}
+        other.load_state_dict(state, assign=number % 2 == 1)
     elif kind == "moved":
         kept = next((one.dtype for one in other.parameters()), torch.float32)
         other.to(torch.float64).to(kept)

@@ -161,9 +161,12 @@ class Server:
         instance = self._instances[target]
         if method is not None:
             return instance, getattr(instance, method)
-        kind = header.get("manner", {}).get("instance", "")
+        how = header.get("manner", {})
         instance = manner.another(
-            instance, kind, lambda one: instances.entry_of(one)(*args, **kwargs)
+            instance,
+            how.get("instance", ""),
+            lambda one: instances.entry_of(one)(*args, **kwargs),
+            how.get("number", 0),
         )
         return instance, instances.entry_of(instance)
 

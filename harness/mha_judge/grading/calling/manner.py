@@ -36,6 +36,7 @@ AXES: Mapping[str, Mapping[str, str]] = {
         "": "",
         "yes": "where its parameters are frozen",
         "one": "where one of its parameters alone is frozen",
+        "map": "where one of its maps alone is frozen",
         "all but one": "where all of its parameters but one are frozen",
     },
     "layout": {

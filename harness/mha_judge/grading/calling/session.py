@@ -290,10 +290,11 @@ class Session:
         self._answers_bytes += len(reply.payload)
         if self._answers_bytes > MAX_ANSWERS_BYTES:
             raise Crashed(f"its answers together are over {MAX_ANSWERS_BYTES // 1024**2} MiB")
-        for note in parse_notes(header.get("notes", [])):
+        for note in parse_notes(header["notes"]) if "notes" in header else ():
             if len(self._notes) < MAX_NOTES:  # a worker may say anything
                 self._notes.setdefault(note.name, note)
-        self.reached.update(parse_reached(header.get("reached", [])))
+        if "reached" in header:
+            self.reached.update(parse_reached(header["reached"]))
         if "raised" in header:
             self._raised = parse_raised(header["raised"])
             raise Raised(*_sentence(self._raised), kind=self._raised.type)

@@ -42,7 +42,7 @@ class Shapes:
             name: value for name, value in made.items() if type(value) is int and value > 0
         }
         """The size of each letter."""
-        self._magnitudes: dict[int, tuple[float, bool]] = {}
+        self._scales: dict[int, float] = {}
         """By the `id` of an input, of which this object holds all."""
         for name, value in self._args.items():
             for letter, size in self._sizes(name, value):
@@ -184,27 +184,25 @@ class Shapes:
         if value.is_floating_point() and not is_mask:
             if not plain and sizes == list(value.shape):
                 return value
-            scale, is_signed = self._magnitude(value)
             drawn = torch.float64 if value.dtype is torch.float64 else torch.float32
             numbers = draw.normal(*sizes, dtype=drawn)
-            numbers = numbers if plain else numbers.mul_(scale)
-            return (numbers if is_signed else numbers.abs_()).to(value.dtype)
+            if not plain:
+                numbers *= self._scale(value)
+            if bool((value >= 0).all()):  # with others a check's sum may be next to nothing
+                numbers = numbers.abs_()
+            return numbers.to(value.dtype)
         for axis, (size, wanted) in enumerate(zip(value.shape, sizes, strict=True)):
             if wanted != size:
                 value = value.index_select(axis, torch.arange(wanted) % size)
         return value
 
-    def _magnitude(self, value: Tensor) -> tuple[float, bool]:
-        """Return the size of an input's numbers, and whether any is below zero.
-
-        A check may need inputs above zero only: with others, a sum may be next to nothing.
-        """
-        if id(value) not in self._magnitudes:
+    def _scale(self, value: Tensor) -> float:
+        """Return about how large an input's numbers are."""
+        if id(value) not in self._scales:
             scale = float(value.double().std(unbiased=False))
-            if not 0 < scale < _LARGEST_SCALE:  # blocked numbers may be huge, or NaN
-                scale = 1.0
-            self._magnitudes[id(value)] = scale, not bool((value >= 0).all())
-        return self._magnitudes[id(value)]
+            # blocked numbers may be huge, or NaN
+            self._scales[id(value)] = scale if 0 < scale < _LARGEST_SCALE else 1.0
+        return self._scales[id(value)]
 
     def _is_mask(self, name: str) -> bool:
         return name in self._domain.flags or name in self._domain.masks

@@ -34,6 +34,7 @@ from mha_judge.grading.expecting.expected import (
 from mha_judge.grading.expecting.memory import key_of, memory
 from mha_judge.grading.failures import CheckFailure, Crashed, LeftOpen
 from mha_judge.sandbox.base import nothing
+from mha_judge.wire.frozen import frozen_names
 from mha_judge.wire.operations import Operation
 
 _Expectation = TypeVar("_Expectation")
@@ -53,7 +54,7 @@ class Wanted(NamedTuple):
     parameters: bool
     """Whether gradients of a layer's parameters are asked for too."""
     frozen: str = ""
-    """Which parameters do not learn: `one`, `all but one`; empty for none."""
+    """Which parameters do not learn, as `frozen_names` takes it; empty for none."""
     number: int = 0
     """Which one, modulo their count."""
 
@@ -328,10 +329,8 @@ class Target:
         rows = [(self.argument_label(index), one, expected) for index, one, expected in came]
         if wanted.parameters:
             rows += self._parameter_gradients(found.parameters, of_parameters)
-            names = [*found.parameters] if wanted.frozen else []
-            if names:
-                chosen = names[wanted.number % len(names)]
-                frozen = [one for one in names if (one == chosen) is (wanted.frozen == "one")]
+            if wanted.frozen:
+                frozen = frozen_names([*found.parameters], wanted.frozen, wanted.number)
                 labels = {f"the parameter {name}" for name in frozen}
                 rows = [row for row in rows if row[0] not in labels]
         return rows

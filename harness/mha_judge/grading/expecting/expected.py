@@ -119,8 +119,10 @@ class Live:
 class Logits(TorchFunctionMode):
     """Notes what goes into the softmaxes of the reference."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, of_rows: bool = False) -> None:
+        """Take whether only the largest number of each row counts, as a fill for −∞ is none."""
         super().__init__()
+        self._of_rows = of_rows
         self.largest: float = 0.0
         """The largest finite number in size."""
 
@@ -128,7 +130,10 @@ class Logits(TorchFunctionMode):
         self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         if getattr(func, "__name__", "") == "softmax":
-            self.largest = max(self.largest, _largest(args[0].detach()))
+            scores = args[0].detach()
+            if self._of_rows and scores.numel():
+                scores = scores.amax(args[1] if len(args) > 1 else (kwargs or {}).get("dim", -1))
+            self.largest = max(self.largest, _largest(scores))
         return func(*args, **(kwargs or {}))
 
 

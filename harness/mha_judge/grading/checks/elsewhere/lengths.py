@@ -213,7 +213,8 @@ def _asked(
     manner: Mapping[str, Any] | None = None,
     wrt: Sequence[int] = (),
 ) -> CheckFailure | None:
-    wanted = numbers.wanted(case, args, asking, wrt, {}) if wrt else None
+    through = case.target.entry.returns[:1]
+    wanted = numbers.wanted(case, args, asking, wrt, {}, through) if wrt else None
     with asking.allowing(case, args):
         return asking.ask(case, args, manner, wanted=wanted)
 

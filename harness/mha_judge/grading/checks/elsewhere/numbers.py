@@ -104,7 +104,7 @@ def made_alike(case: Case, group: Sequence[int], letters: Mapping[str, int]) -> 
 
 
 def cotangents(
-    case: Case, args: Sequence[Any], asking: Asking, through: Sequence[str] = ()
+    case: Case, args: Sequence[Any], asking: Asking, through: Sequence[str]
 ) -> list[Tensor | None] | None:
     """Return cotangents of results; None if the reference refuses the call, or gives NaN.
 
@@ -112,7 +112,7 @@ def cotangents(
         case: The question.
         args: Its arguments.
         asking: Draws the numbers.
-        through: The results that have one, besides the first.
+        through: The results that have one.
     """
     try:
         outputs = [*leaves(case.target.expected(args))]
@@ -121,7 +121,7 @@ def cotangents(
     exact = [one.exact for one in outputs if isinstance(one, Expected)]
     if any(bool(one.isnan().any()) for one in exact):
         return None
-    having = {0, *map(case.target.entry.returns.index, through)}
+    having = {*map(case.target.entry.returns.index, through)}
     return [
         asking.like(one.to(case.dtype)) if number in having else None
         for number, one in enumerate(exact)
@@ -134,7 +134,7 @@ def wanted(
     asking: Asking,
     wrt: Sequence[int],
     manner: Mapping[str, Any],
-    through: Sequence[str] = (),
+    through: Sequence[str],
 ) -> Wanted | None:
     """Return which gradients are asked for with a call; None if there are none.
 
@@ -144,7 +144,7 @@ def wanted(
         asking: Draws the cotangents.
         wrt: The inputs whose gradients checks ask for.
         manner: Which inputs are leaves, and which parameters are frozen.
-        through: The results through which gradients come, besides the first.
+        through: The results through which gradients come.
     """
     wants = cotangents(case, args, asking, through)
     given = [index for index in wrt if index in case.shapes.numbers]

@@ -98,6 +98,7 @@ _WORDS = {
     ("scores", "large"): "where scores are large",
     ("scores", "low"): "where every score is very low",
     ("scores", "apart"): "where scores are as far apart as can be",
+    ("scores", "equal"): "where scores are large and equal",
     ("values", "large"): "where values are large",
     ("values", "small"): "where values are small",
     ("values", "zeros"): "where a position holds zeros",
@@ -142,6 +143,15 @@ _ALONE = {"mask": "alone", "scores": "large"}
 _FROZEN_ALONE = {"gradient": "asked", "frozen": "one"}
 _INPUT_ALONE = {"gradient": "asked", "leaf": "one"}
 _LEARNS_ALONE = {"gradient": "asked", "frozen": "all but one", "leaf": "none"}
+_OF_A_BIAS = (_FROZEN_ALONE, _LEARNS_ALONE)
+_OF_A_WEIGHT = (
+    {"gradient": "asked", "frozen": "map"},
+    _LEARNS_ALONE,
+    {"gradient": "asked", "frozen": "all but one"},
+)
+_EQUAL_SCORES = {"dtype": "bfloat16", "scores": "equal"}
+_IN_NO_ARRAY = frozenset({("scores", "equal")})
+"""Values that hide so much that they have rows of their own alone."""
 _OF_EACH_CASE = (
     {"before": "inference", "gradient": "asked"},
     {"mask": "row", "scores": "large"},
@@ -347,7 +357,7 @@ class _Rows:
             "heads": ["many", "groups", "wide", "single"],
             "mask": ["left", "right", "one", "alone", "row", "nearly causal", "unlike", "low"],
             "mask dtype": [*masks.MASK_DTYPES],
-            "scores": ["large", "low", "apart"],
+            "scores": ["large", "low", "apart", "equal"],
             "values": ["large", "small", "zeros", "repeated", "constant", "nothing"],
         }
 
@@ -420,7 +430,7 @@ class _Rows:
                 return bool(case.shapes.numbers) and not by_hand
             case "values":
                 return bool(numbers.with_positions(case))
-            case "scores" if value != "large":
+            case "scores" if value not in ("large", "equal"):
                 return case.domain.scores and numbers.takes_q_and_k(case) and not by_hand
             case _:
                 # where every weight is 0 or 1 gradients are 0, but for the rounding of the rest
@@ -459,9 +469,13 @@ class _Rows:
         draw = self._asking.draw
         seed = draw.integer(0, 2**31)
         unable = [[*one, *sorted(cases)] for one, cases in self._unable.items()]
+        axes = {
+            axis: [one for one in values if (axis, one) not in _IN_NO_ARRAY]
+            for axis, values in self._axes.items()
+        }
         rows = memory().recall(
-            key_of("rows", repr((self._axes, unable, seed, presets, self._has_norms))),
-            lambda: covering(self._axes, self._are_apart, seed, presets, _HIDING),
+            key_of("rows", repr((axes, unable, seed, presets, self._has_norms))),
+            lambda: covering(axes, self._are_apart, seed, presets, _HIDING),
         )
         turns = {kind: itertools.cycle(every) for kind, every in dtypes.items()}
         rows = [
@@ -473,6 +487,7 @@ class _Rows:
             yield {**row, _TURN: str(number), **self._equal(row, number)}
         yield from self._of_each_parameter()
         yield from self._of_each_input()
+        yield from self._of_equal_scores()
 
     def _mask_dtypes(self) -> dict[str, list[str]]:
         """Return, by kind, the dtypes that masks have in turn; the plain one has no name."""
@@ -484,20 +499,47 @@ class _Rows:
         return {kind: named.get(kind, [""]) for kind in self._axes.get("mask dtype", ())}
 
     def _of_each_parameter(self) -> Iterator[Row]:
-        """Yield rows in which one parameter alone learns, and in which it alone does not."""
-        layer, presets = self._cases[0].target, (_FROZEN_ALONE, _LEARNS_ALONE)
-        if isinstance(layer, Layer) and all(map(self._is_possible, presets)):
-            count = len(layer.parameters)
-            for number in self._asking.draw.permutation(count).tolist()[:_FEW_PARAMETERS]:
-                yield from ({_CASE: "0", **preset, _TURN: str(number)} for preset in presets)
+        """Yield rows in which one parameter alone learns, and in which it alone does not.
+
+        A weight is frozen with its bias, and learns beside inputs that do, too.
+        """
+        layer = self._cases[0].target
+        if not isinstance(layer, Layer):
+            return
+        paths = [one.path for one in layer.parameters]
+        for number in self._asking.draw.permutation(len(paths)).tolist()[:_FEW_PARAMETERS]:
+            owner = paths[number].rpartition(".")[0]
+            is_first = all(one.rpartition(".")[0] != owner for one in paths[:number])
+            for preset in _OF_A_WEIGHT if is_first else _OF_A_BIAS:
+                if self._is_possible(preset):
+                    yield {_CASE: "0", **preset, _TURN: str(number)}
 
     def _of_each_input(self) -> Iterator[Row]:
         """Yield rows in which one input alone learns, with masks and without."""
-        able = [c for c in self._axes[_CASE] if self._is_possible({**_INPUT_ALONE, _CASE: c})]
-        for case in {bool(self._cases[int(one)].shapes.flags): one for one in able}.values():
+        for case in self._of_each_form(_INPUT_ALONE):
             given = self._cases[int(case)].shapes.numbers.keys() & {*self._wrt}
             for number in range(len(given)):
                 yield {_CASE: case, **_INPUT_ALONE, _TURN: str(number)}
+                if self._is_possible({**_INPUT_ALONE, "frozen": "yes", _CASE: case}):
+                    yield {_CASE: case, **_INPUT_ALONE, "frozen": "yes", _TURN: str(number)}
+
+    def _of_equal_scores(self) -> Iterator[Row]:
+        """Yield rows of large scores in half precision, equal so that no rounding moves them."""
+        for number, case in enumerate(self._of_each_form(_EQUAL_SCORES)):
+            for mode in ("", "no_grad"):
+                row = {_CASE: case, **_EQUAL_SCORES, "mode": mode, _TURN: str(number)}
+                yield {axis: value for axis, value in row.items() if value}
+
+    def _of_each_form(self, preset: Row) -> list[str]:
+        """Return a question of each form: by what is given, what is true, and a size of one."""
+        forms: dict[object, str] = {}
+        for name in self._axes[_CASE]:
+            case = self._cases[int(name)]
+            told = {i: one for i, one in enumerate(case.args) if isinstance(one, bool)}
+            given = frozenset(i for i, one in enumerate(case.args) if one is not None)
+            if self._is_possible({**preset, _CASE: name}):
+                forms[1 in case.shapes.letters.values(), given, *told.items()] = name
+        return [*forms.values()]
 
     def _is_possible(self, preset: Row) -> bool:
         """Return whether some question can be asked with all these values."""
@@ -660,7 +702,7 @@ class _Rows:
         return [other for other in self._cases if [one is None for one in other.args] != given]
 
     def _call_in_other_form(self, case: Case, number: int) -> None:
-        """Make a call of the same sizes with other arguments; whatever comes of it."""
+        """Make a call of the same sizes with other arguments, and one like it that raises."""
         others = self._other_forms(case)
         other = others[number % len(others)]
         letters = {
@@ -669,8 +711,10 @@ class _Rows:
         args = other.shapes.at(letters, self._asking.draw, spread=case.shapes.leading, plain=True)
         for index in other.shapes.numbers:
             args[index] = args[index].to(case.dtype)
-        with suppress(CheckFailure), self._asking.allowing(case):
-            case.target.attempt(*args)
+        cut = [one[..., :-1] if i in other.shapes.numbers else one for i, one in enumerate(args)]
+        for given in (args, cut):
+            with suppress(CheckFailure), self._asking.allowing(case):
+                case.target.attempt(*given)
 
     def _redraw(self, layer: object, row: Row) -> None:
         """Give a layer other weights, or one of them."""
@@ -765,7 +809,9 @@ class _Rows:
             asked = masks.without_a_row(case, args, draw)
         wanted = None
         if row.get("gradient"):
-            through = ("weights",) if row["gradient"] == "of weights" else ()
+            through = case.target.entry.returns[:1] if row["gradient"] != "of weights" else []
+            if not through:  # alone, or with the first result
+                through = ["weights", *case.target.entry.returns[:1]][: 1 + number % 2]
             wanted = numbers.wanted(case, args, self._asking, self._wrt, manner, through)
             if row["gradient"] == "expanded":
                 wanted = numbers.constant(wanted)
@@ -780,7 +826,8 @@ class _Rows:
         """Return the dtype of a row; float64 if rounding of unknown size might matter."""
         scores = row.get("scores")
         by_hand = "autograd" in self._asking.context.task.problem.forbid
-        is_felt = scores and (scores != "large" or by_hand or not shows_scores(case))
+        is_fine = scores == "equal" or (scores == "large" and shows_scores(case))
+        is_felt = scores and (by_hand or not is_fine)
         if is_felt and self._can(case, "dtype", "float64"):
             return torch.float64
         return getattr(torch, row["dtype"]) if row.get("dtype") else case.dtype

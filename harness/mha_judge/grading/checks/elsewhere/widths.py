@@ -12,7 +12,7 @@ _COUNTS = {
     "many": (MANY_HEADS, 3),
     "groups": (MANY_HEADS, MANY_GROUPS),
     "wide": (2, 2),
-    "single": (1, 1),
+    "single": (1, 1),  # of a layer with groups, one group of two heads
     "least": (4, 2),
 }
 """Heads of a layer, and their groups."""
@@ -41,7 +41,8 @@ def head_sizes(case: Case, how: str, wide: int = 0) -> dict[str, int]:
             if heads in divides:  # the heads share keys and values in groups
                 sizes[divides[heads]] = _COUNTS[how][1]
             if whole not in divides.values():
-                sizes[heads] = _COUNTS[how][0]
+                alone = how == "single" and heads in divides
+                sizes[heads] = 2 if alone else _COUNTS[how][0]
                 width = letters.get(whole, 2) if how == "single" else 2
                 sizes[whole] = sizes[heads] * (wide if how == "wide" else width)
                 if "D" in letters:
