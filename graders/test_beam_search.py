@@ -373,7 +373,7 @@ def test_any_sizes(candidate, draw):
             given = (prefix_of(draw, 2, size, end), beams, 3, end, 1.0)
             shape = (min(size, 5), min(size, 5), size)
             # a sum over thousands, one after the other, is right too, so few of them add to it
-            of_many = {"spread": 3.0, "likely": 0.02} if size > 5 else {}
+            of_many = {"spread": 3.0, "likely": 0.005} if size > 5 else {}
             table = table_for(draw, *given, by=0.0, end=end, shape=shape, **of_many)
             assert_found(candidate.beam_search(table, *given))
     for end in (0, V - 1):

@@ -119,6 +119,47 @@ def test_parameters_are_frozen_for_a_while():
     assert [one.requires_grad for one in layer.parameters()] == [True, False]
 
 
+def test_what_is_loaded_is_copied_or_takes_the_place_of_the_parameters():
+    class Aliased(torch.nn.Linear):
+        def __init__(self):
+            super().__init__(2, 2, bias=False)
+            self.held = [self.weight]
+
+    layer = Aliased()
+
+    copied, replaced = (manner.another(layer, "loaded", lambda one: one, n) for n in (0, 1))
+
+    assert torch.equal(copied.weight, layer.weight) and torch.equal(replaced.weight, layer.weight)
+    assert copied.held[0] is copied.weight
+    assert replaced.held[0] is not replaced.weight
+    with torch.no_grad():
+        layer.weight.zero_()
+    assert bool(replaced.weight.any())
+
+
+@pytest.mark.parametrize(
+    ("which", "number", "frozen"),
+    [
+        ("yes", 0, ["gain", "q.weight", "q.bias"]),
+        ("one", 1, ["q.weight"]),
+        ("one", 3, ["gain"]),
+        ("all but one", 1, ["gain", "q.bias"]),
+        ("map", 2, ["q.weight", "q.bias"]),
+        ("map", 0, ["gain"]),
+    ],
+)
+def test_what_is_frozen_learns_again_afterwards(which, number, frozen):
+    model = torch.nn.Module()
+    model.q = torch.nn.Linear(2, 2)
+    model.gain = torch.nn.Parameter(torch.ones(2))
+
+    with manner.frozen(model, which, number):
+        still = [name for name, one in model.named_parameters() if not one.requires_grad]
+
+    assert still == frozen
+    assert all(one.requires_grad for one in model.parameters())
+
+
 @pytest.mark.parametrize("kind", ["copy", "loaded", "moved"])
 def test_another_layer_is_equal_and_another(kind):
     layer = torch.nn.Linear(3, 2)

@@ -22,7 +22,8 @@ from mha_judge.bank.mistake import Mistake
 from mha_judge.bank.problem import Entry
 from mha_judge.diagnosis.derived import derived
 
-warnings.filterwarnings("ignore", module=r"mistake\Z")  # no user wrote what torch warns of there
+# no user wrote what torch warns of there
+warnings.filterwarnings("ignore", module=r"mistake\Z|mha_judge\.grading\.expecting\.expected\Z")
 
 MAX_PROGRAMS = 3
 """The most programs for one candidate's mistakes, if one program cannot make them all."""

@@ -98,7 +98,6 @@ _WORDS = {
     ("scores", "large"): "where scores are large",
     ("scores", "low"): "where every score is very low",
     ("scores", "apart"): "where scores are as far apart as can be",
-    ("scores", "equal"): "where scores are large and equal",
     ("values", "large"): "where values are large",
     ("values", "small"): "where values are small",
     ("values", "zeros"): "where a position holds zeros",
@@ -149,9 +148,8 @@ _OF_A_WEIGHT = (
     _LEARNS_ALONE,
     {"gradient": "asked", "frozen": "all but one"},
 )
-_EQUAL_SCORES = {"dtype": "bfloat16", "scores": "equal"}
-_IN_NO_ARRAY = frozenset({("scores", "equal")})
-"""Values that hide so much that they have rows of their own alone."""
+_ONE_LARGE_SCORE = {"dtype": "bfloat16", "scores": "large", "size": "one"}
+"""Its weight is exactly 1, however coarse the rounding is."""
 _OF_EACH_CASE = (
     {"before": "inference", "gradient": "asked"},
     {"mask": "row", "scores": "large"},
@@ -357,7 +355,7 @@ class _Rows:
             "heads": ["many", "groups", "wide", "single"],
             "mask": ["left", "right", "one", "alone", "row", "nearly causal", "unlike", "low"],
             "mask dtype": [*masks.MASK_DTYPES],
-            "scores": ["large", "low", "apart", "equal"],
+            "scores": ["large", "low", "apart"],
             "values": ["large", "small", "zeros", "repeated", "constant", "nothing"],
         }
 
@@ -430,7 +428,7 @@ class _Rows:
                 return bool(case.shapes.numbers) and not by_hand
             case "values":
                 return bool(numbers.with_positions(case))
-            case "scores" if value not in ("large", "equal"):
+            case "scores" if value != "large":
                 return case.domain.scores and numbers.takes_q_and_k(case) and not by_hand
             case _:
                 # where every weight is 0 or 1 gradients are 0, but for the rounding of the rest
@@ -469,13 +467,9 @@ class _Rows:
         draw = self._asking.draw
         seed = draw.integer(0, 2**31)
         unable = [[*one, *sorted(cases)] for one, cases in self._unable.items()]
-        axes = {
-            axis: [one for one in values if (axis, one) not in _IN_NO_ARRAY]
-            for axis, values in self._axes.items()
-        }
         rows = memory().recall(
-            key_of("rows", repr((axes, unable, seed, presets, self._has_norms))),
-            lambda: covering(axes, self._are_apart, seed, presets, _HIDING),
+            key_of("rows", repr((self._axes, unable, seed, presets, self._has_norms))),
+            lambda: covering(self._axes, self._are_apart, seed, presets, _HIDING),
         )
         turns = {kind: itertools.cycle(every) for kind, every in dtypes.items()}
         rows = [
@@ -487,7 +481,7 @@ class _Rows:
             yield {**row, _TURN: str(number), **self._equal(row, number)}
         yield from self._of_each_parameter()
         yield from self._of_each_input()
-        yield from self._of_equal_scores()
+        yield from self._of_one_score()
 
     def _mask_dtypes(self) -> dict[str, list[str]]:
         """Return, by kind, the dtypes that masks have in turn; the plain one has no name."""
@@ -523,11 +517,11 @@ class _Rows:
                 if self._is_possible({**_INPUT_ALONE, "frozen": "yes", _CASE: case}):
                     yield {_CASE: case, **_INPUT_ALONE, "frozen": "yes", _TURN: str(number)}
 
-    def _of_equal_scores(self) -> Iterator[Row]:
-        """Yield rows of large scores in half precision, equal so that no rounding moves them."""
-        for number, case in enumerate(self._of_each_form(_EQUAL_SCORES)):
+    def _of_one_score(self) -> Iterator[Row]:
+        """Yield rows of one large score in half precision, with a graph and without."""
+        for number, case in enumerate(self._of_each_form(_ONE_LARGE_SCORE)):
             for mode in ("", "no_grad"):
-                row = {_CASE: case, **_EQUAL_SCORES, "mode": mode, _TURN: str(number)}
+                row = {_CASE: case, **_ONE_LARGE_SCORE, "mode": mode, _TURN: str(number)}
                 yield {axis: value for axis, value in row.items() if value}
 
     def _of_each_form(self, preset: Row) -> list[str]:
@@ -826,8 +820,7 @@ class _Rows:
         """Return the dtype of a row; float64 if rounding of unknown size might matter."""
         scores = row.get("scores")
         by_hand = "autograd" in self._asking.context.task.problem.forbid
-        is_fine = scores == "equal" or (scores == "large" and shows_scores(case))
-        is_felt = scores and (by_hand or not is_fine)
+        is_felt = scores and (scores != "large" or by_hand or not shows_scores(case))
         if is_felt and self._can(case, "dtype", "float64"):
             return torch.float64
         return getattr(torch, row["dtype"]) if row.get("dtype") else case.dtype

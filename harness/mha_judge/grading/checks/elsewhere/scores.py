@@ -32,18 +32,12 @@ def enlarged(case: Case, how: str, draw: Draw) -> tuple[list[Any], float]:
     Args:
         case: The question.
         how: `large`; `apart`, where every score is as large, of either sign; `low`, where all are
-            below zero; `equal`, where those of one row are the same.
+            below zero.
         draw: Draws the signs.
     """
     numbers = _scored(case)
     if how == "apart":
         numbers = {index: _polar(draw, value) for index, value in numbers.items()}
-    elif how == "equal" and takes_q_and_k(case):
-        numbers = {index: torch.ones_like(value) for index, value in numbers.items()}
-        index = case.target.entry.arguments.index("q")
-        numbers[index] *= _alternating(numbers[index], draw.integer(0, 1))
-    elif how == "equal":
-        numbers = {index: map_tree(_same_rows, value) for index, value in numbers.items()}
     elif how == "low":
         names = case.target.entry.arguments
         q, k = names.index("q"), names.index("k")
@@ -73,16 +67,6 @@ def _scored(case: Case) -> dict[int, Any]:
 
 def _times(numbers: _Numbers, factor: float) -> dict[int, Any]:
     return {i: map_tree(lambda one: one * factor, value) for i, value in numbers.items()}
-
-
-def _alternating(value: Tensor, first: int) -> Tensor:
-    """Return −1 and 1 in turn for the items and heads of a tensor."""
-    count = value[..., :1, :1].numel()
-    return (1 - 2 * ((torch.arange(count) + first) % 2)).reshape(value[..., :1, :1].shape)
-
-
-def _same_rows(value: Tensor) -> Tensor:
-    return value[..., :1, :].expand(value.shape).contiguous() if value.dim() > 1 else value
 
 
 def _polar(draw: Draw, value: Tensor) -> Tensor:

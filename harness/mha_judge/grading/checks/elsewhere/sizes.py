@@ -31,7 +31,6 @@ def unfit(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
         if plain.shapes.pattern not in forms:
             yield from _unlike(asking, plain, first=not forms)
             yield from _half_the_items(asking, plain)
-            yield from _items_turned(plain)
             forms.add(plain.shapes.pattern)
 
 
@@ -101,16 +100,6 @@ def _half_the_items(asking: Asking, case: Case) -> Iterator[Finding]:
         name = case.target.entry.arguments[index]
         args = twice.shapes.at({"B": items}, asking.draw, only=name)
         yield from _also_refused(twice, args)
-
-
-def _items_turned(case: Case) -> Iterator[Finding]:
-    """Ask with the first two axes of one argument exchanged, if the reference refuses it."""
-    sizes = case.shapes.leading
-    if len(sizes) > 1 and sizes[0] != sizes[1] and 1 not in sizes[:2]:
-        for index, value in [*case.shapes.numbers.items()][1:]:
-            if [*value.shape[:2]] == sizes[:2]:
-                args = case.with_numbers({index: value.transpose(0, 1).contiguous()})
-                yield from _also_refused(case, args)
 
 
 def _also_refused(case: Case, args: Sequence[Any]) -> Iterator[Finding]:
