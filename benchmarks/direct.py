@@ -47,6 +47,9 @@ class _DirectSession(session.Session):
         meanwhile()
         return self._obey(op, value, fields)
 
+    def put_off(self, op: str, value: object, **fields: Any) -> None:
+        self._obey(op, value, fields)
+
     def _obey(self, op: str, value: object, fields: dict[str, Any]) -> Any:
         self._number += 1
         header = {"id": self._number, "op": op, **fields}

@@ -77,7 +77,9 @@ def _served() -> list[Sample]:
 
 def _learn(url: str, asked: Sequence[tuple[str, Path]], until: float) -> None:
     """Hand in one answer after another until the class is over."""
-    with httpx.Client(base_url=url, timeout=_PATIENCE_S) as client:
+    # the server closes a connection that is idle, maybe just when it is used again
+    once = httpx.Limits(max_keepalive_connections=0)
+    with httpx.Client(base_url=url, timeout=_PATIENCE_S, limits=once) as client:
         for problem, path in asked:
             time.sleep(random.expovariate(1 / _BETWEEN_S))
             if time.monotonic() > until:
