@@ -4,9 +4,10 @@ import time
 from contextlib import closing
 
 import pytest
+import torch
 
 from mha_judge.grading.calling.session import Session
-from mha_judge.grading.failures import TimedOut
+from mha_judge.grading.failures import Crashed, Raised, TimedOut
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
@@ -80,3 +81,72 @@ def test_a_seed_repeats_what_the_submission_draws():
 
     assert first == again
     assert all(one != two for one, two in zip(first, other, strict=True))
+
+
+LAYER = """
+import os
+import torch
+
+class Scale(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(1))
+    def forward(self): return self.weight.item()
+    def train(self, training=True):
+        if training: raise ValueError("it never trains")
+        return super().train(training)
+
+def answer(): return "right"
+
+def end(): os._exit(1)
+"""
+
+
+@pytest.fixture
+def layered():
+    submission = Submission.of(LAYER, "scale.py")
+    with (
+        closing(SandboxOptions("jail").open()) as channel,
+        closing(Session(channel, submission, Limits())) as opened,
+    ):
+        opened.load()
+        yield opened
+
+
+def put_off_weight(session, handle, weight):
+    values = {"weight": torch.tensor([weight])}
+    session.put_off("set_parameters", values, handle=handle, dtype=None, aliases={})
+
+
+@pytest.mark.slow
+def test_what_was_put_off_is_done_once_in_order_before_the_next_request(layered):
+    one, other = (layered.request("new", ([], {}), name="Scale").handle for _ in range(2))
+
+    put_off_weight(layered, one, 2.0)
+    put_off_weight(layered, other, 5.0)
+    put_off_weight(layered, one, 3.0)
+    assert call(layered, one) == 3.0
+    layered.request("set_parameters", {"weight": torch.ones(1)}, handle=one, dtype=None, aliases={})
+
+    assert [call(layered, one), call(layered, other)] == [1.0, 5.0]
+
+
+@pytest.mark.slow
+def test_the_next_request_says_what_was_put_off_has_raised_and_a_later_one_does_not(layered):
+    layer = layered.request("new", ([], {}), name="Scale").handle
+    layered.put_off("mode", None, handle=layer, training=True)
+    put_off_weight(layered, layer, 2.0)
+
+    with pytest.raises(Raised, match="it never trains"):
+        call(layered, layer)
+    assert call(layered, layer) == 0.0
+
+
+@pytest.mark.slow
+def test_what_was_put_off_for_a_worker_is_forgotten_with_it(layered):
+    layer = layered.request("new", ([], {}), name="Scale").handle
+    with pytest.raises(Crashed):
+        call(layered, "end")
+    put_off_weight(layered, layer, 2.0)
+
+    assert call(layered, "answer") == "right"
