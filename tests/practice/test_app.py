@@ -186,6 +186,26 @@ def test_a_wrong_answer_shows_checks_then_what_explains_them(app, store):
     assert judge.is_warm and judge.is_closed
 
 
+def test_grading_is_stopped_and_is_no_attempt(app, store):
+    async def steps(one):
+        path = await one.begin()
+        await one.press("x")
+        await one.see("Nothing is being graded here.")
+        one.judge.go_on.clear()
+        await one.hand_in(path, WRONG)
+        await one.see("grading …", "x Stop")
+        await one.press("x")
+        await one.see("There is no verdict: you stopped it")
+        await one.until(lambda: one.judge.cancelled == [WRONG])
+        assert "x Stop" not in one.footer
+        one.judge.go_on.set()
+        await one.hand_in(path, RIGHT)
+        await one.see("ACCEPTED")
+
+    app(steps)
+    assert [attempt.source for attempt in kept(store)[1]] == [RIGHT]
+
+
 def test_a_report_is_kept_before_it_is_shown(app, store, monkeypatch):
     seen = []
 

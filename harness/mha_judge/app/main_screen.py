@@ -71,6 +71,7 @@ class MainScreen(Screen[None]):
         Binding("b", "begin", "key begin"),
         Binding("e", "edit", "key edit"),
         Binding("r", "grade", "key grade"),
+        Binding("x", "stop", "key stop"),
         Binding("h", "hint", "key hint"),
         Binding("s", "solution", "key solution"),
         Binding("v", "rate", "key rating"),
@@ -125,10 +126,12 @@ class MainScreen(Screen[None]):
 
     def _lacks(self, action: str) -> str:
         """Return the name of the words that say why something cannot be done now, if it cannot."""
-        if action not in ("begin", "edit", "grade", "hint", "solution", "rate"):
+        if action not in ("begin", "edit", "grade", "stop", "hint", "solution", "rate"):
             return ""
         if self.session.current is None:
             return "nothing open"
+        if action == "stop":
+            return "" if self.session.is_grading else "nothing to stop"
         state = self._state
         if action == "begin":
             return "already begun" if self._works else ""
@@ -385,6 +388,10 @@ class MainScreen(Screen[None]):
             return
         if self._pages.active != "notes":
             self._turn_to("checks")
+        await self.draw()
+
+    async def action_stop(self) -> None:
+        self.session.stop()
         await self.draw()
 
     def action_hint(self) -> None:

@@ -13,6 +13,7 @@ WORDS: dict[str, dict[str, str]] = {
         "key begin": "Begin",
         "key edit": "Edit",
         "key grade": "Grade",
+        "key stop": "Stop",
         "key hint": "Hint",
         "key solution": "Solution",
         "key rating": "Rating",
@@ -120,6 +121,7 @@ WORDS: dict[str, dict[str, str]] = {
         "a window as --edit-cmd.",
         "how to quit": "Press q to quit; Ctrl+Q does so anywhere.",
         "nothing open": "Choose a problem first.",
+        "nothing to stop": "Nothing is being graded here.",
         "not found": "{problem} is no longer in the bank.",
         "help": """\
 The list on the left has all problems by track:
@@ -130,6 +132,7 @@ Above it stands what is best done now, and why.
   b       begin: write its starter, and watch the file
   e       open the file in your editor
   r       grade it again (each save does so by itself)
+  x       stop grading; that is no attempt
   h       next hint, for a price that is named first
   s       solution; before success it means giving up
   v       rate a solved problem otherwise
@@ -147,6 +150,7 @@ Signs of checks: {passed} passed, {failed} failed, – not assessed.""",
         "key begin": "开始",
         "key edit": "编辑",
         "key grade": "评分",
+        "key stop": "停止",
         "key hint": "提示",
         "key solution": "答案",
         "key rating": "评级",
@@ -245,6 +249,7 @@ Signs of checks: {passed} passed, {failed} failed, – not assessed.""",
         "no terminal to lend": "这里没有可供编辑器使用的终端；请用 --edit-cmd 指定带窗口的编辑器。",
         "how to quit": "按 q 退出；Ctrl+Q 在任何地方都有效。",
         "nothing open": "请先选择一道题。",
+        "nothing to stop": "这道题现在没有在评分。",
         "not found": "{problem} 已不在题库中。",
         "help": """\
 左边按专题列出全部题目：
@@ -255,6 +260,7 @@ Signs of checks: {passed} passed, {failed} failed, – not assessed.""",
   b       开始：写出起始文件并监视它
   e       用编辑器打开文件
   r       重新评分（每次保存都会自动评分）
+  x       停止评分，不计为一次作答
   h       下一条提示，先说明价格
   s       答案；解出之前查看即为放弃
   v       给已解出的题改评级
