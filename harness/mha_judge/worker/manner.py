@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
@@ -220,7 +221,7 @@ def rehearse(before: str, mode: str, target: Target, args: Any, kwargs: Any, mod
             _overwrite(lambda: target(*args, **kwargs), mode, list(_arrays((args, kwargs))))
         elif before == "error":
             with gradient_mode(mode):
-                target(*map_tree(_cut, args), **map_tree(_cut, kwargs))
+                _raise_there(target, args, kwargs)
         elif before == "backward":
             leaves = [one for one in _tensors((args, kwargs)) if one.is_floating_point()]
             leaves = [one for one in leaves if one.is_leaf and not one.requires_grad]
@@ -257,11 +258,36 @@ def _at_its_own(tensor: torch.Tensor) -> torch.Tensor:
     return tensor
 
 
-def _cut(value: Any) -> Any:
+def _raise_there(target: Target, args: Any, kwargs: Any) -> None:
+    """Make two calls that may raise: all is less wide, and the last input has fewer positions.
+
+    What is looked at first raises in the one, and what comes late in the other.
+    """
+    with contextlib.suppress(Exception):
+        target(*map_tree(_narrower, args), **map_tree(_narrower, kwargs))
+    long = [one for one in _arrays((args, kwargs)) if _is_floating(one) and one.ndim > 1]
+    number = itertools.count(1)
+
+    def shorter(leaf: Any) -> Any:
+        is_last = _is_floating(leaf) and leaf.ndim > 1 and next(number) == len(long)
+        return _detached(leaf)[..., :-1, :] if is_last else leaf
+
+    target(*map_tree(shorter, args), **map_tree(shorter, kwargs))
+
+
+def _narrower(leaf: Any) -> Any:
     """Return a floating tensor, or an array, cut by one along the last axis; others as they are."""
-    if isinstance(value, torch.Tensor):
-        return value.detach()[..., :-1] if value.is_floating_point() and value.dim() else value
-    return value[..., :-1] if isinstance(value, numpy.ndarray) and value.ndim else value
+    return _detached(leaf)[..., :-1] if _is_floating(leaf) and leaf.ndim else leaf
+
+
+def _is_floating(leaf: Any) -> bool:
+    return isinstance(leaf, numpy.ndarray) or (
+        isinstance(leaf, torch.Tensor) and leaf.is_floating_point()
+    )
+
+
+def _detached(leaf: Any) -> Any:
+    return leaf.detach() if isinstance(leaf, torch.Tensor) else leaf
 
 
 def follow(after: str, mode: str, target: Target, args: Any, kwargs: Any) -> None:

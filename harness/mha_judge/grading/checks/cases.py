@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -150,7 +150,7 @@ def _telling(case: Case) -> tuple[int, int]:
 
 
 def _unlike(cases: Sequence[Case], most: int) -> list[Case]:
-    """Return a few cases that cover as many pairs of forms of two arguments as possible.
+    """Return a few cases that cover as many pairs of features as possible.
 
     The first cases come first, but those with a size of 1, in which much is the same, come last.
     """
@@ -160,8 +160,8 @@ def _unlike(cases: Sequence[Case], most: int) -> list[Case]:
 
     def adds(case: Case) -> tuple[bool, int, int]:
         new = len(_pairs(case) - seen)
-        given = len(case.shapes.pattern)
-        return new > 0 and 1 not in case.shapes.letters.values(), new, given
+        has_one = 1 in [*case.shapes.letters.values(), *case.shapes.leading]
+        return new > 0 and not has_one, new, len(case.shapes.pattern)
 
     while left and len(chosen) < most:
         case = max(left, key=adds)  # the first of equal ones
@@ -172,9 +172,20 @@ def _unlike(cases: Sequence[Case], most: int) -> list[Case]:
 
 
 def _pairs(case: Case) -> set[object]:
-    left_out = [None] * (len(case.target.entry.arguments) - len(case.shapes.pattern))
-    given = [*enumerate([*case.shapes.pattern, *left_out]), *_options(case.target)]
-    return {*given, *itertools.combinations(given, 2)}
+    features = [*_features(case), *_options(case.target)]
+    return {*features, *itertools.combinations(features, 2)}
+
+
+def _features(case: Case) -> Iterator[object]:
+    """Yield what is given at each place, and which axes of a tensor, from its last, are of 1."""
+    pattern = dict(enumerate(case.shapes.pattern))
+    for place in range(len(case.target.entry.arguments)):
+        value = case.args[place] if place in pattern else None
+        if isinstance(value, Tensor):
+            yield from ((place, axis, size == 1) for axis, size in enumerate(value.shape[::-1]))
+            yield place, value.dim(), str(value.dtype)
+        else:
+            yield place, pattern.get(place)
 
 
 def _options(target: Target) -> tuple[tuple[str, Any], ...]:

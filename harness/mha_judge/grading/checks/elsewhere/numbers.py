@@ -14,6 +14,7 @@ from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.target import Wanted
 from mha_judge.grading.checks.cases import Case
 from mha_judge.grading.checks.elsewhere.asking import Asking
+from mha_judge.grading.checks.elsewhere.masks import added
 from mha_judge.grading.expecting.expected import Expected, leaves
 
 _LARGEST = 1e6
@@ -30,6 +31,11 @@ def linear(case: Case) -> list[int]:
         return []
     names = case.target.entry.arguments
     return [index for index in case.shapes.numbers if names[index] in ("v", "grad_output")]
+
+
+def floating(case: Case) -> list[int]:
+    """Return the inputs that may have gradients: numbers, and masks that are added to scores."""
+    return sorted([*case.shapes.numbers, *added(case)])
 
 
 def with_positions(case: Case) -> list[int]:
@@ -147,7 +153,7 @@ def wanted(
         through: The results through which gradients come.
     """
     wants = cotangents(case, args, asking, through)
-    given = [index for index in wrt if index in case.shapes.numbers]
+    given = [index for index in floating(case) if index in wrt]
     number = manner.get("number", 0)
     chosen = given[number % len(given)] if given else None
     leaf = manner.get("leaf")

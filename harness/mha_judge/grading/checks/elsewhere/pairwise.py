@@ -23,12 +23,12 @@ from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.calling.shapes import Shapes
 from mha_judge.grading.calling.target import Target, Wanted
-from mha_judge.grading.checks.cases import Case, in_dtype, made_with, shapes_of
+from mha_judge.grading.checks.cases import Case, in_dtype, shapes_of
 from mha_judge.grading.checks.elsewhere import masks, numbers
 from mha_judge.grading.checks.elsewhere.asking import Asking, Finding
 from mha_judge.grading.checks.elsewhere.scores import enlarged, shows_scores
+from mha_judge.grading.checks.elsewhere.ties import LEADING, Ties, made_equal, sizes_of, ties_of
 from mha_judge.grading.checks.elsewhere.widths import (
-    HEADS_AXIS,
     MANY_GROUPS,
     MANY_HEADS,
     WIDE,
@@ -52,6 +52,8 @@ _LENGTHS_APART = {"first": (_THOUSANDS, None), "last": (None, _THOUSANDS)}
 _LESS = {_TENS: (33, 40), _HUNDREDS: _TENS, _THOUSANDS: _HUNDREDS}
 """Shorter ranges, if heads are many or wide, or the length is not graded, or too long for half
 precision."""
+_EQUAL = ("once", "twice", "thrice")
+"""As often, at least, each value occurs in rows in which sizes are equal that need not be."""
 _BROAD = (1_030, 1_100)
 """A width other than that of heads, beyond buffers of 1,024."""
 _DROPOUT, _NEXT_TO_NOTHING = "dropout", 1e-12
@@ -119,8 +121,6 @@ _WORDS = {
     **{(axis, value): words for axis, values in AXES.items() for value, words in values.items()},
 }
 _CASE, _TURN = "case", "turn"
-_LEADING = ("items", HEADS_AXIS)
-"""Names for leading axes that have no letters."""
 _MANNERS = (*AXES, "training")
 """Axes of how a call is made, apart from its arguments."""
 _ABOUT = (
@@ -151,20 +151,24 @@ _OF_A_WEIGHT = (
 _ONE_LARGE_SCORE = {"dtype": "bfloat16", "scores": "large", "size": "one"}
 """Its weight is exactly 1, however coarse the rounding is."""
 _OF_EACH_CASE = (
-    {"before": "inference", "gradient": "asked"},
     {"mask": "row", "scores": "large"},
     {"mask": "unlike", "size": "many"},
+)
+"""Values that each question is asked with: a blocked row may change the number that is used for −∞,
+and items may be taken in turns with the masks of the first ones. Rows are filled with other pairs,
+so that these hardly add any."""
+_OF_EACH_FORM = (
+    {"before": "inference", "gradient": "asked"},
     {"after": "call", "size": "tens"},
     {"mode": "no_grad", "before": "other numbers", "size": "tens"},
+    {"mode": "no_grad", "before": "error", "size": "tens", "heads": "", "object": ""},
     {"dtype": "bfloat16", "size": "tens"},
     {"object": "one", "before": "other weights"},
     {"object": "one", "weights": "anew"},
 )
-"""Values that each question is asked with: a tensor kept from inference mode can be in no graph, a
-blocked row may change the number that is used for −∞, items may be taken in turns with the masks of
-the first ones, a cache may be kept where no graph is, long results may share a buffer, and there
-may be a faster way for long inputs or where k is v. Rows are filled with other pairs, so that these
-hardly add any."""
+"""Values that one question of each form is asked with: a tensor kept from inference mode can be in
+no graph, long results may share a buffer, a cache may be kept where no graph is, and stay half
+filled, and there may be a faster way for long inputs or where k is v."""
 _FEW_PARAMETERS = 16
 """How many of a layer's parameters are frozen, or learn, one at a time."""
 _HARD = (
@@ -205,6 +209,7 @@ _APART: Mapping[Value, frozenset[Value | str]] = {
         ("scores", "low"), ("scores", "apart"), ("mask", "low"), "width", "mean",
     }),
     ("width", "broad"): frozenset({"size", "heads", "values"}),
+    **{("equal", one): frozenset({"size", "heads", "width", "object"}) for one in _EQUAL},
     ("mean", "far"): frozenset({"weights", "values"}),
     ("values", "large"): frozenset({"scores"}),
     ("values", "small"): frozenset({"scores"}),
@@ -316,6 +321,7 @@ class _Rows:
         self._cases = cases
         self._wrt = wrt
         self._layers: dict[object, Layer] = {}
+        self._ties = Ties(cases, _HIDING)
         self._has_norms = any(role.kind == "norm" for role in cases[0].target.entry.roles)
         self._apart = _APART
         if self._has_norms:
@@ -353,6 +359,7 @@ class _Rows:
             "size": ["one", "next", *_ITEMS, *_LENGTHS, *_LENGTHS_APART],
             "width": ["broad"],
             "heads": ["many", "groups", "wide", "single"],
+            "equal": [*_EQUAL],
             "mask": ["left", "right", "one", "alone", "row", "nearly causal", "unlike", "low"],
             "mask dtype": [*masks.MASK_DTYPES],
             "scores": ["large", "low", "apart"],
@@ -368,7 +375,7 @@ class _Rows:
             case "mode":
                 return is_torch
             case "leaf":
-                several = len(case.shapes.numbers) > (1 if value == "one" else 2)
+                several = len(numbers.floating(case)) > (1 if value == "one" else 2)
                 fits = {"none": is_layer, "made": True}.get(value, several)
                 return is_torch and not by_hand and fits
             case "frozen":
@@ -417,6 +424,8 @@ class _Rows:
                 return len(case.lengths) > (value in _LENGTHS_APART)
             case "heads":
                 return bool(head_sizes(case, value, self._wide))
+            case "equal":
+                return self._ties.are_possible(case)
             case "mask dtype":
                 return bool(flags)
             case "mask":
@@ -462,6 +471,9 @@ class _Rows:
         dtypes = self._mask_dtypes()
         of_masks = [{**_ALONE, "mask dtype": kind} for kind, every in dtypes.items() for _ in every]
         of_cases = [{**one, _CASE: case} for one in _OF_EACH_CASE for case in self._axes[_CASE]]
+        of_cases += [
+            {**one, _CASE: case} for one in _OF_EACH_FORM for case in self._of_each_form(one)
+        ]
         presets = [one for one in (*_HARD, *of_masks, *of_cases) if self._is_possible(one)]
         presets = [{a: v for a, v in one.items() if a in self._axes} for one in presets]
         draw = self._asking.draw
@@ -478,7 +490,7 @@ class _Rows:
         ]
         for number, index in enumerate(draw.permutation(len(rows)).tolist()):
             row = {axis: value for axis, value in rows[index].items() if value}
-            yield {**row, _TURN: str(number), **self._equal(row, number)}
+            yield {**row, _TURN: str(number), "equal": self._equal(row)}
         yield from self._of_each_parameter()
         yield from self._of_each_input()
         yield from self._of_one_score()
@@ -511,7 +523,7 @@ class _Rows:
     def _of_each_input(self) -> Iterator[Row]:
         """Yield rows in which one input alone learns, with masks and without."""
         for case in self._of_each_form(_INPUT_ALONE):
-            given = self._cases[int(case)].shapes.numbers.keys() & {*self._wrt}
+            given = {*numbers.floating(self._cases[int(case)])} & {*self._wrt}
             for number in range(len(given)):
                 yield {_CASE: case, **_INPUT_ALONE, _TURN: str(number)}
                 if self._is_possible({**_INPUT_ALONE, "frozen": "yes", _CASE: case}):
@@ -552,12 +564,14 @@ class _Rows:
         unable = self._unable.get(one, set()) | self._unable.get(other, set())
         return len(unable) == len(self._cases)
 
-    def _equal(self, row: Row, number: int) -> Row:
-        """Return two letters that are made equal in a row, if its sizes are plain otherwise."""
+    def _equal(self, row: Row) -> str:
+        """Return sizes that are made equal in a row, if its sizes are plain otherwise."""
         if {"size", "heads", "width", "object"} & row.keys() or _is_told_by_some(row):
-            return {}
-        ties = _ties(self._cases[int(row[_CASE])])
-        return {"equal": ties[number % len(ties)]} if ties else {}
+            return ""
+        case = int(row[_CASE])
+        values = [one for one in row.items() if one[0] not in (_CASE, "equal")]
+        square = self._cases[case].long if row.get("mask") == "nearly causal" else ()
+        return self._ties.chosen(case, values, square)
 
     def ask(self, row: Row, following: Row | None = None) -> CheckFailure | None:
         """Return how the answer to a row is wrong; if it may be rounding, it must be every time.
@@ -767,7 +781,7 @@ class _Rows:
         """Return the question of a row, with numbers drawn anew; None if it cannot be asked."""
         draw, number, letters = self._asking.draw, int(row[_TURN]), {**letters}
         group = self._group(case, row)
-        spread = [letters.pop(name, 0) for name in _LEADING][: len(case.shapes.leading)]
+        spread = [letters.pop(name, 0) for name in LEADING][: len(case.shapes.leading)]
         layer, dtype = target if isinstance(target, Layer) else None, self._dtype(case, row)
         if layer is not None or dtype is not case.dtype:
             case = in_dtype(case, dtype, layer)
@@ -846,18 +860,18 @@ class _Rows:
         return self._layers[key]
 
     def _letters(self, case: Case, row: Row) -> dict[str, int]:
-        """Return the sizes of a row, those of leading axes without letters as `_LEADING`."""
+        """Return the sizes of a row, those of leading axes without letters as `LEADING`."""
         letters = self._lengths_of(case, row)
         if row.get("mask") == "nearly causal":
             letters |= case.square(
                 max(letters.get(one, case.shapes.letters[one]) for one in case.long)
             )
         if row.get("equal"):
-            letters |= _made_equal(case, row["equal"])
+            letters |= made_equal(case, ties_of(row["equal"]))
         is_small = row.get("size", "") in ("", "one", "next")
         if _is_told_by_some(row) and is_small and _has_items(case):
             items = _items_of(case)
-            letters[items] = (1 + _AGAIN) * letters.get(items, _sizes(case)[items])
+            letters[items] = (1 + _AGAIN) * letters.get(items, sizes_of(case)[items])
         return letters | numbers.made_alike(case, self._group(case, row), letters)
 
     def _lengths_of(self, case: Case, row: Row) -> dict[str, int]:
@@ -917,6 +931,8 @@ def _may_be_rounding(row: Row, failure: CheckFailure) -> bool:
 
 def _plainer(row: Row, axis: str) -> Iterator[Row]:
     """Yield a row with a plainer value of an axis, and with the plain one."""
+    if axis == "equal" and len(ties := ties_of(row[axis])) > 1:
+        yield from ({**row, axis: str(one)} for one in ties)
     plainer = _PLAINER.get((axis, row[axis]))
     if plainer is not None:
         yield {**row, axis: plainer}
@@ -935,46 +951,16 @@ def _broad(case: Case) -> list[str]:
     ]
 
 
-def _ties(case: Case) -> list[str]:
-    """Return pairs of sizes that a call may have equal: the first is set to the second."""
-    fixed = {*made_with(case.target), *case.domain.divides.values()}
-    sizes = case.shapes.letters
-    free = [group[0] for group in case.lengths]
-    free += [one for one in sizes if one not in fixed and one not in case.long]
-    others = [*sizes, *(f"{_LEADING[axis]}" for axis in range(len(case.shapes.leading[:2])))]
-    known = _sizes(case)
-    return [
-        f"{one}={other}"
-        for one in free
-        for other in others
-        if one != other and known[other] > 1 and known[one] != known[other]
-    ]
-
-
-def _sizes(case: Case) -> dict[str, int]:
-    return {**case.shapes.letters, **dict(zip(_LEADING, case.shapes.leading, strict=False))}
-
-
-def _made_equal(case: Case, tie: str) -> dict[str, int]:
-    one, _, other = tie.partition("=")
-    group = next((group for group in case.lengths if one in group), [one])
-    size = _sizes(case)[other]
-    letters = case.fitting(dict.fromkeys(group, size))
-    return letters if {*letters.values()} == {size} else {}
-
-
 def _has_items(case: Case) -> bool:
     return "B" in case.shapes.letters or bool(case.shapes.leading)
 
 
 def _items_of(case: Case) -> str:
     """Return the name of the size that counts items."""
-    return _LEADING[0] if case.shapes.leading else "B"
+    return LEADING[0] if case.shapes.leading else "B"
 
 
 def _words_of(axis: str, value: str) -> str:
-    return {
-        "dtype": f"in {value}",
-        "equal": f"where {value.replace('=', ' = ')}",
-        "mask dtype": f"where a mask is {value}",
-    }[axis]
+    if axis == "equal":
+        return "where " + " and ".join(f"{one} = {other}" for one, other in ties_of(value))
+    return {"dtype": f"in {value}", "mask dtype": f"where a mask is {value}"}[axis]

@@ -1,0 +1,116 @@
+"""Sizes that are equal by chance, for which an answer may take one axis for another."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from mha_judge.grading.checks.cases import Case, made_with
+from mha_judge.grading.checks.elsewhere.widths import HEADS_AXIS
+from mha_judge.grading.covering import Value
+
+LEADING = ("items", HEADS_AXIS)
+"""Names for leading axes that have no letters."""
+
+
+class Tie(NamedTuple):
+    """Two sizes of a call; the first is set to the second."""
+
+    one: str
+    other: str
+
+    def __str__(self) -> str:
+        return f"{self.one}={self.other}"
+
+
+class Ties:
+    """Chooses which sizes are equal in each row: with every question, and with all else in turn."""
+
+    def __init__(self, cases: Sequence[Case], hiding: Collection[Value]) -> None:
+        """Take the questions of an entry.
+
+        Args:
+            cases: The questions.
+            hiding: Values that mask others, as in a covering array.
+        """
+        self._cases = cases
+        self._hiding = hiding
+        self._seen: set[object] = set()
+
+    @staticmethod
+    def are_possible(case: Case) -> bool:
+        """Return whether a question can have equal sizes that are not equal in any case."""
+        return any(True for _ in _ties(case))
+
+    def chosen(self, case: int, values: Collection[Value], but: Collection[str] = ()) -> str:
+        """Return ties for a row, those that it is best asked with; empty if it can have none.
+
+        Args:
+            case: The number of the row's question.
+            values: The row's values that are not plain.
+            but: Sizes that stay.
+        """
+        of_case = self._cases[case]
+        left = [one for one in _ties(of_case) if {*_together(of_case, one)}.isdisjoint(but)]
+        taken: list[Tie] = []
+
+        def adds(tie: Tie) -> tuple[int, int, bool]:
+            news = self._pairs(tie, case, values) - self._seen
+            return sum((frozenset(tie), case) == one for one in news), len(news), tie in news
+
+        while left:
+            best = max(left, key=adds)  # the first of equal ones
+            taken.append(best)
+            self._seen |= self._pairs(best, case, values)
+            used = _together(of_case, best)
+            left = [
+                one
+                for one in left
+                if used.isdisjoint(_together(of_case, one)) and made_equal(of_case, [*taken, one])
+            ]
+        return " ".join(map(str, taken))
+
+    def _pairs(self, tie: Tie, case: int, values: Collection[Value]) -> set[object]:
+        """Return what a row covers with a tie, whose direction matters least."""
+        same, hiding = frozenset(tie), [one for one in values if one in self._hiding]
+        covered: set[object] = {(same, one) for one in hiding or values}
+        return covered if hiding else covered | {tie, (same, case)}
+
+
+def ties_of(told: str) -> list[Tie]:
+    """Return the ties that `Ties.chosen` told."""
+    return [Tie(*one.split("=")) for one in told.split()]
+
+
+def made_equal(case: Case, ties: Sequence[Tie]) -> dict[str, int]:
+    """Return the sizes that ties set; empty if the contract does not allow them together."""
+    sizes = sizes_of(case)
+    wanted = {letter: sizes[tie.other] for tie in ties for letter in _group(case, tie.one)}
+    return wanted if case.fitting(wanted) == wanted else {}
+
+
+def sizes_of(case: Case) -> dict[str, int]:
+    """Return the size of each letter, and those of leading axes without one."""
+    return {**case.shapes.letters, **dict(zip(LEADING, case.shapes.leading, strict=False))}
+
+
+def _ties(case: Case) -> Iterator[Tie]:
+    fixed = {*made_with(case.target), *case.domain.divides.values()}
+    sizes = case.shapes.letters
+    free = [group[0] for group in case.lengths]
+    free += [one for one in sizes if one not in fixed and one not in case.long]
+    known: Mapping[str, int] = sizes_of(case)
+    for one in free:
+        for other in [*sizes, *LEADING[: len(case.shapes.leading)]]:
+            tie = Tie(one, other)
+            if known[other] > 1 and known[one] != known[other] and made_equal(case, [tie]):
+                yield tie
+
+
+def _group(case: Case, letter: str) -> list[str]:
+    """Return the letters that are set along with one."""
+    return next((group for group in case.lengths if letter in group), [letter])
+
+
+def _together(case: Case, tie: Tie) -> set[str]:
+    return {*_group(case, tie.one), *_group(case, tie.other)}
