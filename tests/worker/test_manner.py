@@ -244,3 +244,19 @@ def test_nothing_comes_before_a_plain_call_nor_where_there_are_no_weights(before
     manner.rehearse(before, "", calls.append, [X], {}, model)
 
     assert calls == []
+
+
+def test_calls_that_raise_before_one_are_less_wide_and_then_have_fewer_positions_at_last():
+    q, mask = torch.ones(2, 3, 4), torch.ones(3, 3, dtype=torch.bool)
+    shapes = []
+
+    def look(*args, **kwargs):
+        shapes.append([tuple(one.shape) for one in (*args, *kwargs.values())])
+        raise ValueError
+
+    manner.rehearse("error", "no_grad", look, [q, q, mask], {"v": q.numpy()}, None)
+
+    assert shapes == [
+        [(2, 3, 3), (2, 3, 3), (3, 3), (2, 3, 3)],
+        [(2, 3, 4), (2, 3, 4), (3, 3), (2, 2, 4)],
+    ]

@@ -153,9 +153,11 @@ _ONE_LARGE_SCORE = {"dtype": "bfloat16", "scores": "large", "size": "one"}
 _OF_EACH_CASE = (
     {"mask": "row", "scores": "large"},
     {"mask": "unlike", "size": "many"},
+    {"mode": "no_grad", "equal": _EQUAL[0]},
 )
 """Values that each question is asked with: a blocked row may change the number that is used for −∞,
-and items may be taken in turns with the masks of the first ones. Rows are filled with other pairs,
+items may be taken in turns with the masks of the first ones, and a mask of two axes for one of
+items where there are as many and nothing is recorded. Rows are filled with other pairs,
 so that these hardly add any."""
 _OF_EACH_FORM = (
     {"before": "inference", "gradient": "asked"},

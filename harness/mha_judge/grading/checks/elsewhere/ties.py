@@ -13,6 +13,10 @@ LEADING = ("items", HEADS_AXIS)
 """Names for leading axes that have no letters."""
 
 
+_MOST = 4
+"""The weight of a tie between items and positions, or between positions."""
+
+
 class Tie(NamedTuple):
     """Two sizes of a call; the first is set to the second."""
 
@@ -53,10 +57,13 @@ class Ties:
         of_case = self._cases[case]
         left = [one for one in _ties(of_case) if {*_together(of_case, one)}.isdisjoint(but)]
         taken: list[Tie] = []
+        mode = dict(values).get("mode")
 
-        def adds(tie: Tie) -> tuple[int, int, bool]:
-            news = self._pairs(tie, case, values) - self._seen
-            return sum((frozenset(tie), case) == one for one in news), len(news), tie in news
+        def adds(tie: Tie) -> tuple[bool, int, int]:
+            news, weight = self._pairs(tie, case, values) - self._seen, _weight(of_case, tie)
+            same = frozenset(tie)
+            is_new = (same, case) in news or (weight == _MOST and (same, case, mode) in news)
+            return is_new, weight, len(news)
 
         while left:
             best = max(left, key=adds)  # the first of equal ones
@@ -71,10 +78,11 @@ class Ties:
         return " ".join(map(str, taken))
 
     def _pairs(self, tie: Tie, case: int, values: Collection[Value]) -> set[object]:
-        """Return what a row covers with a tie, whose direction matters least."""
+        """Return what a row covers with a tie."""
         same, hiding = frozenset(tie), [one for one in values if one in self._hiding]
         covered: set[object] = {(same, one) for one in hiding or values}
-        return covered if hiding else covered | {tie, (same, case)}
+        mode = dict(values).get("mode")
+        return covered if hiding else covered | {(same, case), (same, case, mode)}
 
 
 def ties_of(told: str) -> list[Tie]:
@@ -102,14 +110,22 @@ def _ties(case: Case) -> Iterator[Tie]:
     known: Mapping[str, int] = sizes_of(case)
     for one in free:
         for other in [*sizes, *LEADING[: len(case.shapes.leading)]]:
-            tie = Tie(one, other)
-            if known[other] > 1 and known[one] != known[other] and made_equal(case, [tie]):
-                yield tie
+            least = known[one] if other in free else 1  # else the smaller one may be made larger
+            tells = known[other] > least and known[other] != known[one]
+            if tells and made_equal(case, [Tie(one, other)]):
+                yield Tie(one, other)
 
 
 def _group(case: Case, letter: str) -> list[str]:
     """Return the letters that are set along with one."""
     return next((group for group in case.lengths if letter in group), [letter])
+
+
+def _weight(case: Case, tie: Tie) -> int:
+    """Return how likely one size is taken for another: positions and items first, widths last."""
+    heads = {*case.domain.divides.values(), "H", LEADING[1]}
+    most = {*case.long, "B", LEADING[0]}
+    return sum(2 if one in most else int(one in heads) for one in tie)
 
 
 def _together(case: Case, tie: Tie) -> set[str]:
