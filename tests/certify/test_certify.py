@@ -87,6 +87,7 @@ def test_a_check_that_is_missing_is_noticed(bank):
     keep_few_mistakes(bank, "merge-values")
     grader = bank.grader(PROBLEM)
     edit(grader, "def test_merge_values(", "def not_a_test_merge_values(")
+    edit(grader, '"merge_values"', '"merge_shape"')
 
     assert any("killed_by: no check is called 'merge-values'" in fault for fault in faults(bank))
 

@@ -66,7 +66,7 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking) -> list[A
     elif how:
         for index in with_positions(case):
             count = args[index].shape[-2]
-            if count > 1:
+            if count > (2 if how == "repeated" else 1):  # of two, all would be the same
                 place = asking.draw.integer(0, count - 1)
                 numbers = made[index] = args[index].clone()
                 other = numbers.select(-2, (place + 1) % count)

@@ -153,7 +153,7 @@ _ONE_LARGE_SCORE = {"dtype": "bfloat16", "scores": "large", "size": "one"}
 _OF_EACH_CASE = (
     {"mask": "row", "scores": "large"},
     {"mask": "unlike", "size": "many"},
-    {"mode": "no_grad", "equal": _EQUAL[0]},
+    {"mode": "no_grad", "equal": _EQUAL[0], "mask": ""},
 )
 """Values that each question is asked with: a blocked row may change the number that is used for −∞,
 items may be taken in turns with the masks of the first ones, and a mask of two axes for one of
