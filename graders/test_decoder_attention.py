@@ -12,7 +12,7 @@ from mha_judge.grading import (
     check,
     restated,
 )
-from mha_judge.grading.checks.elsewhere.scores import LARGEST_SCORE
+from mha_judge.grading.checks.corners.scores import LARGEST_SCORE
 
 E, H, G = 60, 6, 2  # D = 10: H/G = 3, so that neither H = 2G nor G = H/G hides an order
 D = E // H

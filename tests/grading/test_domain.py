@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from mha_judge.bank import Bank
-from mha_judge.grading.checks.elsewhere.asking import Asking, _require_right
-from mha_judge.grading.checks.elsewhere.loud import require_unmoved
+from mha_judge.grading.checks.corners.asking import Asking, _require_right
+from mha_judge.grading.checks.corners.loud import require_unmoved
 from mha_judge.grading.expecting.expected import Expected
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.judge import grade

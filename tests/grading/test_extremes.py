@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from mha_judge.grading.checks.elsewhere.scores import LARGEST_SCORE
+from mha_judge.grading.checks.corners.scores import LARGEST_SCORE
 from mha_judge.grading.checks.extremes import lowest_with_itself
 from mha_judge.grading.draw import Draw
 

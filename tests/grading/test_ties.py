@@ -10,7 +10,7 @@ from mha_judge.bank import Bank
 from mha_judge.grading.calling.shapes import Shapes
 from mha_judge.grading.checks import cases as choosing
 from mha_judge.grading.checks.cases import Case
-from mha_judge.grading.checks.elsewhere.ties import Tie, Ties, made_equal, ties_of
+from mha_judge.grading.checks.corners.ties import Tie, Ties, made_equal, ties_of
 
 (ENTRY,) = Bank.builtin().problem("sdpa").entry
 MASKS = (None, (1, 1, 5, 7), (2, 1, 1, 7), (2, 3, 5, 7))

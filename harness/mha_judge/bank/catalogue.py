@@ -15,7 +15,7 @@ from mha_judge.bank.problem import Entry, Problem
 from mha_judge.bank.questions import Question, as_markdown
 from mha_judge.bank.tables import read_table
 from mha_judge.grading.checks.claims import CLAIMS
-from mha_judge.grading.checks.elsewhere.scores import LARGEST_SCORE
+from mha_judge.grading.checks.corners.scores import LARGEST_SCORE
 
 _HEAD = """\
 # Problems

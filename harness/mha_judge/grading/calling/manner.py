@@ -1,9 +1,10 @@
 """How calls are made, apart from their arguments: axes that hold for every problem.
 
 A right answer is the same whether gradients are recorded or not, wherever its inputs lie in memory
-and whatever is called before and after. So every call of a check that compares values is made in a
-manner drawn from the seed: a row of a covering array, which covers every pair of values. If a check
-fails so, it is run again with one value after another made plain, until only the cause is left.
+and whatever is called before and after. Where a check's calls depend on others, they cannot be
+asked one by one. So it is run again, each call in a manner drawn from the seed: a row of a covering
+array, which covers every pair of values. If it fails so, it is run once more with one value after
+another made plain, until only the cause is left.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The questions of checks that are asked again elsewhere: few, and as different as possible."""
+"""The questions of checks that are asked again in corners: few, as different as possible."""
 
 from __future__ import annotations
 
@@ -44,6 +44,10 @@ class Case:
     @property
     def dtype(self) -> torch.dtype:
         return next((one.dtype for one in self.shapes.numbers.values()), torch.float32)
+
+    @property
+    def has_norms(self) -> bool:
+        return any(role.kind == "norm" for role in self.target.entry.roles)
 
     @property
     def is_half(self) -> bool:
@@ -199,6 +203,12 @@ def _turn(number: int, case: Case) -> tuple[bool, bool, int]:
     """Return a key that is lower for what is asked first: one in float32, then half precision."""
     plain = case.dtype is torch.float32
     return not (plain and number == 0), not case.is_half, number
+
+
+def other_forms(case: Case, cases: Sequence[Case]) -> list[Case]:
+    """Return the cases in which other arguments are given or left out."""
+    given = [one is None for one in case.args]
+    return [other for other in cases if [one is None for one in other.args] != given]
 
 
 def in_dtype(case: Case, dtype: torch.dtype, layer: Layer | None = None) -> Case:

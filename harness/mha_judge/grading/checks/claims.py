@@ -1,9 +1,9 @@
 """Claims that hold for every problem: an answer is right however and wherever it is asked.
 
-Once all checks have passed, their questions are asked elsewhere in the domain, and a wrong result
-there fails the claim about its cause. Checks whose calls depend on others are run a second time,
-with their calls in manners of every kind. If one fails then, the manners are taken away one after
-another until only the cause is left.
+Once all checks have passed, their questions are asked in the corners of the domain, and a wrong
+result there fails the claim about its cause. Checks whose calls depend on others are run a second
+time, with their calls in manners of every kind. If one fails then, the manners are taken away one
+after another until only the cause is left.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from mha_judge.grading.checks.elsewhere.scores import LARGEST_SCORE
+from mha_judge.grading.checks.corners.scores import LARGEST_SCORE
 from mha_judge.grading.draw import Draw
 
 _DRAWN = 99

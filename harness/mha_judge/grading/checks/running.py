@@ -20,7 +20,7 @@ from mha_judge.grading.calling.manner import MANY
 from mha_judge.grading.checks.check import CheckSpec, spec_of
 from mha_judge.grading.checks.claims import CLAIMS, Causes, Claim, Wrong, about_state, with_a_claim
 from mha_judge.grading.checks.collected import Collected, as_id, check_id, collect
-from mha_judge.grading.checks.elsewhere.look import look_elsewhere
+from mha_judge.grading.checks.corners.search import search_corners
 from mha_judge.grading.checks.gpu import explained
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.expected import Live, leaves
@@ -108,7 +108,7 @@ class Run:
         return self.results
 
     def _look_further(self, checks: Collected) -> None:
-        """Ask again in every manner, and elsewhere in the domain, if nothing is wrong so far."""
+        """If nothing is wrong so far, ask again: in every manner, and in corners of the domain."""
         if self._context is None or self._failed():
             return
         passed = {r.id for r in self.results if r.outcome is Outcome.PASSED}
@@ -120,7 +120,7 @@ class Run:
         self._wrong = [*causes.found]
         if not (self._until_failure and causes.found):
             counting = [r.id for r in self.results if r.id in passed and not r.advisory]
-            self._wrong += look_elsewhere(self._context, counting, self._until_failure)
+            self._wrong += search_corners(self._context, counting, self._until_failure)
 
     def _has_state(self, check: str) -> bool:
         """Return whether a check made calls that depend on more than their own arguments."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from mha_judge.grading.checks.cases import Case, made_with
-from mha_judge.grading.checks.elsewhere.widths import HEADS_AXIS
+from mha_judge.grading.checks.corners.widths import LEADING, sizes_of
 from mha_judge.grading.covering import Value
-
-LEADING = ("items", HEADS_AXIS)
-"""Names for leading axes that have no letters."""
-
 
 _MOST = 4
 """The weight of a tie between items and positions, or between positions."""
@@ -39,12 +35,12 @@ class Ties:
         """
         self._cases = cases
         self._hiding = hiding
+        self._possible = {case: [*_ties(case)] for case in cases}
         self._seen: set[object] = set()
 
-    @staticmethod
-    def are_possible(case: Case) -> bool:
+    def are_possible(self, case: Case) -> bool:
         """Return whether a question can have equal sizes that are not equal in any case."""
-        return any(True for _ in _ties(case))
+        return bool(self._possible[case])
 
     def chosen(self, case: int, values: Collection[Value], but: Collection[str] = ()) -> str:
         """Return ties for a row, those that it is best asked with; empty if it can have none.
@@ -55,20 +51,17 @@ class Ties:
             but: Sizes that stay.
         """
         of_case = self._cases[case]
-        left = [one for one in _ties(of_case) if {*_together(of_case, one)}.isdisjoint(but)]
+        left = [one for one in self._possible[of_case] if _together(of_case, one).isdisjoint(but)]
         taken: list[Tie] = []
-        mode = dict(values).get("mode")
 
         def adds(tie: Tie) -> tuple[bool, int, int]:
-            news, weight = self._pairs(tie, case, values) - self._seen, _weight(of_case, tie)
-            same = frozenset(tie)
-            is_new = (same, case) in news or (weight == _MOST and (same, case, mode) in news)
-            return is_new, weight, len(news)
+            questions, others = (one - self._seen for one in self._covered(tie, case, values))
+            return bool(questions), _weight(of_case, tie), len(questions | others)
 
         while left:
             best = max(left, key=adds)  # the first of equal ones
             taken.append(best)
-            self._seen |= self._pairs(best, case, values)
+            self._seen.update(*self._covered(best, case, values))
             used = _together(of_case, best)
             left = [
                 one
@@ -77,12 +70,17 @@ class Ties:
             ]
         return " ".join(map(str, taken))
 
-    def _pairs(self, tie: Tie, case: int, values: Collection[Value]) -> set[object]:
-        """Return what a row covers with a tie."""
+    def _covered(
+        self, tie: Tie, case: int, values: Collection[Value]
+    ) -> tuple[set[object], set[object]]:
+        """Return what a row covers with a tie: the question, and the values.
+
+        A tie of items and positions is covered in each gradient mode by itself.
+        """
         same, hiding = frozenset(tie), [one for one in values if one in self._hiding]
-        covered: set[object] = {(same, one) for one in hiding or values}
-        mode = dict(values).get("mode")
-        return covered if hiding else covered | {(same, case), (same, case, mode)}
+        mode = dict(values).get("mode") if _weight(self._cases[case], tie) == _MOST else None
+        questions: set[object] = set() if hiding else {(same, case), (same, case, mode)}
+        return questions, {(same, one) for one in hiding or values}
 
 
 def ties_of(told: str) -> list[Tie]:
@@ -97,17 +95,12 @@ def made_equal(case: Case, ties: Sequence[Tie]) -> dict[str, int]:
     return wanted if case.fitting(wanted) == wanted else {}
 
 
-def sizes_of(case: Case) -> dict[str, int]:
-    """Return the size of each letter, and those of leading axes without one."""
-    return {**case.shapes.letters, **dict(zip(LEADING, case.shapes.leading, strict=False))}
-
-
 def _ties(case: Case) -> Iterator[Tie]:
     fixed = {*made_with(case.target), *case.domain.divides.values()}
     sizes = case.shapes.letters
     free = [group[0] for group in case.lengths]
     free += [one for one in sizes if one not in fixed and one not in case.long]
-    known: Mapping[str, int] = sizes_of(case)
+    known = sizes_of(case)
     for one in free:
         for other in [*sizes, *LEADING[: len(case.shapes.leading)]]:
             least = known[one] if other in free else 1  # else the smaller one may be made larger

@@ -13,8 +13,8 @@ from mha_judge.grading.calling.function import Function
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.target import Wanted
 from mha_judge.grading.checks.cases import Case
-from mha_judge.grading.checks.elsewhere.asking import Asking
-from mha_judge.grading.checks.elsewhere.masks import added
+from mha_judge.grading.checks.corners.asking import Asking
+from mha_judge.grading.checks.corners.masks import added
 from mha_judge.grading.expecting.expected import Expected, leaves
 
 _LARGEST = 1e6

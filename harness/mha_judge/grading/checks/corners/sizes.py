@@ -11,7 +11,7 @@ from torch import Tensor
 from mha_judge.bank.problem import axes_of
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.checks.cases import Case, bare, shapes_of
-from mha_judge.grading.checks.elsewhere.asking import Asking, Finding, must_raise
+from mha_judge.grading.checks.corners.asking import Asking, Finding, must_raise
 
 _MOST = 4
 """Questions that are asked with sizes that do not belong together."""

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from mha_judge.grading.calling.function import Function
 from mha_judge.grading.checks.cases import Case, shapes_of
-from mha_judge.grading.checks.elsewhere.asking import Compared, unmoved
+from mha_judge.grading.checks.corners.asking import Compared, unmoved
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.compare import require_form
 from mha_judge.grading.failures import CheckFailure

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from mha_judge.grading.checks.cases import Case
-from mha_judge.grading.checks.elsewhere.numbers import takes_q_and_k
+from mha_judge.grading.checks.corners.numbers import takes_q_and_k
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.expected import Logits, exact_copy, in_float64
 from mha_judge.wire import map_tree

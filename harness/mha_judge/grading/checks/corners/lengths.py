@@ -13,16 +13,16 @@ from mha_judge.bank.problem import axes_of
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.checks.cases import Case, in_dtype, made_with, shapes_of
-from mha_judge.grading.checks.elsewhere import numbers
-from mha_judge.grading.checks.elsewhere.asking import (
+from mha_judge.grading.checks.corners import numbers
+from mha_judge.grading.checks.corners.asking import (
     Asking,
     Finding,
     sizes_in_words,
     unmoved,
 )
-from mha_judge.grading.checks.elsewhere.loud import louder, require_unmoved
-from mha_judge.grading.checks.elsewhere.masks import blocked_keys, blocking, lengths_given
-from mha_judge.grading.checks.elsewhere.widths import head_sizes, narrow
+from mha_judge.grading.checks.corners.loud import louder, require_unmoved
+from mha_judge.grading.checks.corners.masks import blocked_keys, blocking, lengths_given
+from mha_judge.grading.checks.corners.widths import head_sizes, narrow
 from mha_judge.grading.expecting.compare import dtype_name
 from mha_judge.grading.failures import CheckFailure, TimedOut
 from mha_judge.grading.formulas.constants import integers_in

@@ -93,8 +93,8 @@ class Asking:
         self.context.enter(place)
 
     def is_also_in(self, dtype: torch.dtype, case: Case) -> bool:
-        """Return whether checks ask for an entry in a dtype."""
-        return case.target.entry.name in self._entries[dtype]
+        """Return whether checks ask for a question's entry in another dtype than its own, too."""
+        return dtype is not case.dtype and case.target.entry.name in self._entries[dtype]
 
     @contextmanager
     def allowing(self, case: Case, args: Sequence[Any] | None = None) -> Iterator[None]:

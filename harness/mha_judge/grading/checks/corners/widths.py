@@ -1,4 +1,4 @@
-"""Heads and widths: many of them, wide ones, or the least where another size is large."""
+"""The sizes of a question: its items, and heads and widths that it can have instead."""
 
 from __future__ import annotations
 
@@ -20,6 +20,20 @@ _LEAST_HEADS, _LEAST_WIDTH = 2, 3
 """Of a function's inputs."""
 HEADS_AXIS = "heads"
 """The name of a leading axis without a letter, the second of two."""
+LEADING = ("items", HEADS_AXIS)
+"""Names for leading axes that have no letters."""
+
+
+def sizes_of(case: Case) -> dict[str, int]:
+    """Return the size of each letter, and those of leading axes without one."""
+    return {**case.shapes.letters, **dict(zip(LEADING, case.shapes.leading, strict=False))}
+
+
+def items_of(case: Case) -> str | None:
+    """Return the name of the size that counts items; None if there is none."""
+    if case.shapes.leading:
+        return LEADING[0]
+    return "B" if "B" in case.shapes.letters else None
 
 
 def head_sizes(case: Case, how: str, wide: int = 0) -> dict[str, int]:
@@ -72,3 +86,15 @@ def narrow(case: Case) -> dict[str, int]:
         for letter, size in case.shapes.letters.items()
         if letter not in fixed
     }
+
+
+def broad_widths(case: Case) -> list[str]:
+    """Return the widths that a layer is made with and that have nothing to do with heads."""
+    if not isinstance(case.target, Layer):
+        return []
+    fixed = {*case.long, *case.domain.divides, *case.domain.divides.values()}
+    return [
+        name
+        for name, size in case.target.sizes.items()
+        if name not in fixed and type(size) is int and size > 1
+    ]

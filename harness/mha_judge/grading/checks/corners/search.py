@@ -1,4 +1,4 @@
-"""Asks the questions of checks elsewhere in the domain: on pairs of axes, unfit, and long."""
+"""Asks the questions of checks in corners of the domain: on pairs of axes, unfit, and long."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.checks.cases import Case, cases_of
 from mha_judge.grading.checks.claims import Wrong
-from mha_judge.grading.checks.elsewhere.asking import Asking, Finding
-from mha_judge.grading.checks.elsewhere.lengths import long
-from mha_judge.grading.checks.elsewhere.masks import open_keys
-from mha_judge.grading.checks.elsewhere.pairwise import pairwise
-from mha_judge.grading.checks.elsewhere.sizes import unfit
+from mha_judge.grading.checks.corners.asking import Asking, Finding
+from mha_judge.grading.checks.corners.lengths import long
+from mha_judge.grading.checks.corners.masks import open_keys
+from mha_judge.grading.checks.corners.pairwise import pairwise
+from mha_judge.grading.checks.corners.sizes import unfit
 from mha_judge.grading.expecting.answer import Answer, assert_close
 from mha_judge.grading.failures import CheckFailure, TimedOut
 
 
-def look_elsewhere(
+def search_corners(
     context: Context, checks: Sequence[str], until_failure: bool = False
 ) -> list[Wrong]:
-    """Ask the questions of some checks elsewhere in the domain, and return what is wrong there.
+    """Ask the questions of some checks in corners of the domain, and return what is wrong there.
 
     Args:
         context: The candidate's context.

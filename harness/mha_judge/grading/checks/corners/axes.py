@@ -1,0 +1,233 @@
+"""The axes on which questions are varied: their values, and which of those may share a row.
+
+A row of the covering array has a value of each axis; one that it leaves out is plain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import torch
+
+from mha_judge.grading.calling.manner import AXES
+from mha_judge.grading.checks.corners import masks
+from mha_judge.grading.checks.corners.ties import ties_of
+from mha_judge.grading.checks.corners.widths import MANY_GROUPS, MANY_HEADS
+from mha_judge.grading.covering import Row, Value
+from mha_judge.grading.expecting.compare import dtype_name
+
+CASE, TURN = "case", "turn"
+"""What a row has besides values of axes: which question it asks, and a number of its own."""
+DROPOUT = "dropout"
+"""The constructor argument of a layer that can drop weights in training."""
+DTYPES = (torch.float64, torch.bfloat16)
+"""Dtypes besides the plain one; float16 does not hold −1e9."""
+ITEMS, LENGTHS_APART = ("several", "many"), ("first", "last")
+"""Sizes of many items, and those where one length alone is long."""
+_EQUAL = ("once", "twice", "thrice")
+"""As often, at least, each value occurs in rows in which sizes are equal that need not be."""
+VALUES: Mapping[str, tuple[str, ...]] = {
+    **{axis: tuple(value for value in values if value) for axis, values in AXES.items()},
+    "before": (*filter(None, AXES["before"]), "other form"),
+    "training": ("yes",),
+    "weights": ("anew", "one anew", "unbiased"),
+    "mean": ("far",),
+    "object": ("one",),
+    "inputs": ("looked at",),
+    "gradient": ("asked", "expanded", "of weights"),
+    "dtype": (*map(dtype_name, DTYPES),),
+    "size": ("one", "next", *ITEMS, "tens", *LENGTHS_APART),
+    "width": ("broad",),
+    "heads": ("many", "groups", "wide", "single"),
+    "equal": _EQUAL,
+    "mask": ("left", "right", "one", "alone", "row", "nearly causal", "unlike", "low"),
+    "mask dtype": (*masks.MASK_DTYPES,),
+    "scores": ("large", "low", "apart"),
+    "values": ("large", "small", "zeros", "repeated", "constant", "nothing"),
+}
+"""By axis, its values that are not plain."""
+MANNERS = (*AXES, "training")
+"""Axes of how a call is made, apart from its arguments."""
+ABOUT = (
+    *MANNERS, "weights", "object", "inputs", "gradient", "mask dtype", "scores", "mean",
+    "mask", "values", "equal", "size", "width", "heads", "dtype",
+)  # fmt: skip
+"""All axes; a cause with several is about the one that comes first here."""
+_PLAINER = {
+    ("gradient", "expanded"): "asked",
+    ("gradient", "of weights"): "asked",
+    ("instance", "loaded"): "copy",
+    ("instance", "moved"): "copy",
+    ("mask", "row"): "alone",
+}
+"""The value of an axis that is a part of another one: a layer that was moved is a copy, too, and a
+mask that leaves a row no key leaves others one."""
+
+_WORDS = {
+    ("size", "one"): "at one position",
+    ("size", "next"): "at one position more than before",
+    ("size", "tens"): "at tens of positions",
+    ("size", "first"): "where the first length alone is long",
+    ("size", "last"): "where the last length alone is long",
+    ("size", "several"): "in a batch of ten or so",
+    ("size", "many"): "in a batch of seventy or so",
+    ("heads", "many"): f"with {MANY_HEADS} heads",
+    ("heads", "groups"): f"with {MANY_GROUPS} groups of heads",
+    ("heads", "wide"): "with wide heads",
+    ("heads", "single"): "with one head, or one group of heads",
+    ("mask", "left"): "where the first keys are blocked",
+    ("mask", "right"): "where the last keys are blocked",
+    ("mask", "one"): "where one key is blocked",
+    ("mask", "alone"): "where one key alone is open",
+    ("mask", "row"): "where a row has no open key",
+    ("mask", "nearly causal"): "where a mask is causal but for one key",
+    ("mask", "unlike"): "where the mask of one row or item is unlike the others",
+    ("mask", "low"): "where all of an added mask is far below zero",
+    ("scores", "large"): "where scores are large",
+    ("scores", "low"): "where every score is very low",
+    ("scores", "apart"): "where scores are as far apart as can be",
+    ("values", "large"): "where values are large",
+    ("values", "small"): "where values are small",
+    ("values", "zeros"): "where a position holds zeros",
+    ("values", "repeated"): "where two positions hold the same",
+    ("values", "constant"): "where all numbers are equal",
+    ("values", "nothing"): "where all numbers are zero",
+    ("object", "one"): "where two inputs are one object",
+    ("gradient", "asked"): "in its gradients",
+    ("gradient", "expanded"): "in its gradients, where the one that comes in is expanded",
+    ("gradient", "of weights"): "in its gradients, where one comes in through the weights too",
+    ("inputs", "looked at"): "in what it leaves of its inputs",
+    ("weights", "anew"): "after weights were set anew",
+    ("weights", "one anew"): "after one of its weights was set anew",
+    ("weights", "unbiased"): "where every bias is zero",
+    ("mean", "far"): "where the mean before a norm is far from zero",
+    ("before", "other form"): "after a call with other arguments given or left out",
+    ("training", "yes"): "in training, with next to nothing to drop",
+    ("width", "broad"): "where a width is a thousand or so",
+    **{(axis, value): words for axis, values in AXES.items() for value, words in values.items()},
+}
+ALONE = {"mask": "alone", "scores": "large"}
+_FROZEN_ALONE = {"gradient": "asked", "frozen": "one"}
+INPUT_ALONE = {"gradient": "asked", "leaf": "one"}
+_LEARNS_ALONE = {"gradient": "asked", "frozen": "all but one", "leaf": "none"}
+OF_A_BIAS = (_FROZEN_ALONE, _LEARNS_ALONE)
+OF_A_WEIGHT = (
+    {"gradient": "asked", "frozen": "map"},
+    _LEARNS_ALONE,
+    {"gradient": "asked", "frozen": "all but one"},
+)
+ONE_LARGE_SCORE = {"dtype": "bfloat16", "scores": "large", "size": "one"}
+"""Its weight is exactly 1, however coarse the rounding is."""
+OF_EACH_CASE = (
+    {"mask": "row", "scores": "large"},
+    {"mask": "unlike", "size": "many"},
+    {"mode": "no_grad", "equal": _EQUAL[0], "mask": ""},
+)
+"""Values that each question is asked with: a blocked row may change the number that is used for −∞,
+items may be taken in turns with the masks of the first ones, and a mask of two axes for one of
+items where there are as many and nothing is recorded. Rows are filled with other pairs, so that
+these hardly add any."""
+OF_EACH_FORM = (
+    {"before": "inference", "gradient": "asked"},
+    {"after": "call", "size": "tens"},
+    {"mode": "no_grad", "before": "other numbers", "size": "tens"},
+    {"mode": "no_grad", "before": "error", "size": "tens", "heads": "", "object": ""},
+    {"dtype": "bfloat16", "size": "tens"},
+    {"object": "one", "before": "other weights"},
+    {"object": "one", "weights": "anew"},
+)
+"""Values that one question of each form is asked with: a tensor kept from inference mode can be in
+no graph, long results may share a buffer, a cache may be kept where no graph is, and stay half
+filled, and there may be a faster way for long inputs or where k is v."""
+HARD = (
+    {**ALONE, "dtype": "bfloat16"},
+    {**ALONE, "dtype": "float64"},
+    {**ALONE, "size": "tens"},
+    {**ALONE, "training": "yes"},
+    {"mask": "left", "size": "tens", "mode": "no_grad"},
+    {"mask": "left", "size": "last", "mode": "no_grad"},
+    {"gradient": "asked", "leaf": "", "size": "tens", "heads": ""},
+    {"gradient": "asked", "leaf": "none", "size": "tens"},
+    {"gradient": "asked", "leaf": "one", "size": "tens"},
+)
+"""Three values that must occur together, for a wrong −∞ in one dtype, say, or whole blocks of keys
+that are blocked; every dtype of a mask occurs with `ALONE` too."""
+HIDING = frozenset({
+    ("dtype", "bfloat16"), ("size", "one"), ("mask", "alone"), ("mask", "row"),
+    ("scores", "large"), ("scores", "low"), ("scores", "apart"),
+    ("values", "constant"), ("values", "nothing"),
+})  # fmt: skip
+"""Values that mask others: rounding is coarse, weights are 0 or 1 in any case, or all numbers of a
+result are equal."""
+DIVIDED_BY_LITTLE = {("values", value) for value in ("constant", "nothing", "zeros")}
+"""With these values norms may divide by next to nothing, and gradients then have no bound."""
+_GRADIENTS = tuple(("gradient", value) for value in ("asked", "expanded", "of weights"))
+_NOT_DIFFERENTIATED: frozenset[Value | str] = frozenset({
+        "mode", "scores", "object", "weights", "mean", ("mask", "alone"), ("mask", "row"),
+        ("size", "one"), ("heads", "single"), ("values", "large"), ("values", "small"),
+        ("values", "constant"), ("values", "nothing"),
+    })  # fmt: skip
+"""With these, keys are blocked or a softmax is 0 or 1, so that gradients are only rounding."""
+_APART: Mapping[Value, frozenset[Value | str]] = {
+    **dict.fromkeys(_GRADIENTS, _NOT_DIFFERENTIATED),
+    ("object", "one"): frozenset({("size", "first"), ("size", "last"), "values", "scores"}),
+    ("size", "one"): frozenset({"mask", "scores"}),
+    ("size", "many"): frozenset({"heads"}),
+    ("mask", "nearly causal"): frozenset({("size", "first"), ("size", "last")}),
+    ("dtype", "bfloat16"): frozenset({
+        ("values", "large"), ("values", "small"), ("values", "constant"), ("values", "nothing"),
+        ("scores", "low"), ("scores", "apart"), ("mask", "low"), "width", "mean",
+    }),
+    ("width", "broad"): frozenset({"size", "heads", "values"}),
+    **{("equal", one): frozenset({"size", "heads", "width", "object"}) for one in _EQUAL},
+    ("mean", "far"): frozenset({"weights", "values"}),
+    ("values", "large"): frozenset({"scores"}),
+    ("values", "small"): frozenset({"scores"}),
+    ("values", "zeros"): frozenset({"scores", ("size", "one")}),
+    ("values", "repeated"): frozenset({"scores", ("size", "one")}),
+    ("values", "constant"): frozenset({"scores"}),
+    ("values", "nothing"): frozenset({"scores"}),
+}  # fmt: skip
+"""By value, what it excludes: single values, or all values of an axis but the plain one."""
+
+
+def excluded(has_norms: bool) -> Mapping[Value, frozenset[Value | str]]:
+    """Return by value what may not share a row with it: values, or axes but for their plain one.
+
+    Args:
+        has_norms: Whether the entry is a layer with norms.
+    """
+    if not has_norms:
+        return _APART
+    return {**_APART, **dict.fromkeys(_GRADIENTS, _NOT_DIFFERENTIATED | DIVIDED_BY_LITTLE)}
+
+
+def is_told_by_some(row: Row) -> bool:
+    """Return whether only some of a row's numbers show that an answer is wrong.
+
+    Some scores are lower than a number used for −∞, others are not. So there are more items, or the
+    row is asked more than once; and as no scores nearly tie, one wrong result is enough.
+    """
+    return row.get("mask") == "alone" and bool(row.get("scores"))
+
+
+def plainer(row: Row, axis: str) -> Iterator[Row]:
+    """Yield a row with a plainer value of an axis, and with the plain one."""
+    if axis == "equal" and len(ties := ties_of(row[axis])) > 1:
+        yield from ({**row, axis: str(one)} for one in ties)
+    part = _PLAINER.get((axis, row[axis]))
+    if part is not None:
+        yield {**row, axis: part}
+    yield {one: value for one, value in row.items() if one != axis}
+
+
+def in_words(cause: Row) -> str:
+    """Return the values of a row in the words of a report; empty if all are plain."""
+    values = [(axis, cause[axis]) for axis in ABOUT if cause.get(axis)]
+    return ", ".join(_WORDS.get(one) or _words_of(*one) for one in values)
+
+
+def _words_of(axis: str, value: str) -> str:
+    if axis == "equal":
+        return "where " + " and ".join(f"{one} = {other}" for one, other in ties_of(value))
+    return {"dtype": f"in {value}", "mask dtype": f"where a mask is {value}"}[axis]

@@ -1,0 +1,285 @@
+"""The questions of an entry on all pairs of axes: each row of a covering array is one question.
+
+A row says in which dtype, at which sizes, with which mask and numbers a question is asked, in which
+gradient mode, in which memory layout, after which calls, and whether gradients are asked for. A
+right answer is asked each row once. If a row is answered wrong, its values are made plain one after
+another, until only the cause is left; further rows with this cause tell nothing new and are left
+out.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import torch
+
+from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.checks.cases import Case, other_forms, shapes_of
+from mha_judge.grading.checks.corners.asking import Asking, Finding
+from mha_judge.grading.checks.corners.axes import (
+    ABOUT,
+    CASE,
+    DIVIDED_BY_LITTLE,
+    LENGTHS_APART,
+    TURN,
+    in_words,
+    is_told_by_some,
+    plainer,
+)
+from mha_judge.grading.checks.corners.questions import AGAIN, Prepared, Questions
+from mha_judge.grading.checks.corners.rows import Rows
+from mha_judge.grading.checks.corners.widths import items_of
+from mha_judge.grading.covering import Row
+from mha_judge.grading.failures import CheckFailure, TimedOut
+from mha_judge.sandbox.base import nothing
+
+_FAR_FROM_ZERO = 4_000.0
+"""Where E[x²] − mean² is off by more than rounding can be."""
+_LONGEST, _SHORT = 200, 16
+"""A question with a size above the first is not varied here; lengths above the second are made
+shorter, as some rows are long anyway."""
+_BY_FAR = 10.0
+"""An answer whose error is this many times the allowed one is not asked again."""
+_MOST_CAUSES = 4
+
+
+def pairwise(
+    asking: Asking,
+    cases: Sequence[Case],
+    wrt: Mapping[str, Sequence[int]],
+    until_failure: bool = False,
+) -> list[Finding]:
+    """Ask the questions of one entry on all pairs of axes, and return what is wrong.
+
+    Of causes that have an axis in common, only the one with the fewest values is reported.
+
+    Args:
+        asking: Asks the candidate.
+        cases: The questions.
+        wrt: By entry, the inputs whose gradients checks ask for.
+        until_failure: Whether to stop at the first failure.
+    """
+    cases = [one for one in cases if max(one.shapes.letters.values(), default=1) <= _LONGEST]
+    plain = [one for one in cases if one.dtype is torch.float32]
+    plain = plain or [one for one in cases if one.dtype is torch.float64]
+    if not plain:
+        return []
+    short = [_shortened(asking, one) for one in plain]
+    own = wrt.get(plain[0].target.entry.name, ())
+    asked = _Pairwise(asking, short, Questions(asking, short, own))
+    found: list[tuple[Row, CheckFailure]] = []
+    rows = [*Rows(asking, short, own).drawn()]
+    for row, following in zip(rows, [*rows[1:], None], strict=True):
+        if any(cause.items() <= row.items() for cause, _ in found):
+            continue
+        if "size" in row and any(isinstance(failure, TimedOut) for _, failure in found):
+            continue  # it has timed out, and would take as long again
+        failure = asked.ask(row, following)
+        if failure is not None:
+            found.append(asked.shrunk(row, failure))
+        if until_failure and found:
+            break
+        if len(found) >= _MOST_CAUSES or not asked.are_askable:
+            break
+    told: list[tuple[Row, CheckFailure]] = []
+    for cause, failure in sorted(found, key=lambda one: len(one[0])):
+        if all(cause.keys().isdisjoint(other) for other, _ in told):
+            told.append((cause, failure))
+    return [_told(cause, failure) for cause, failure in told]
+
+
+def _told(cause: Row, failure: CheckFailure) -> Finding:
+    """Return what is wrong, in words."""
+    where = in_words(cause)
+    if not where:
+        where = "when it is asked again: it does not always give the same"
+        return Finding(where, failure, "before")
+    return Finding(where, failure, next(axis for axis in ABOUT if cause.get(axis)))
+
+
+def _shortened(asking: Asking, case: Case) -> Case:
+    """Return a question with short lengths; one that was longer than another still is."""
+    groups = sorted(case.lengths, key=lambda group: -case.shapes.letters[group[0]])
+    letters: dict[str, int] = {}
+    for number, group in enumerate(groups):
+        if case.shapes.letters[group[0]] > _SHORT:
+            letters |= dict.fromkeys(group, _SHORT - 1 - 2 * number)
+    if not letters:
+        return case
+    args = tuple(case.shapes.at(case.fitting(letters), asking.draw))
+    return replace(case, args=args, shapes=shapes_of(case.target, case.domain, args))
+
+
+class _Pairwise:
+    """Asks the rows of one entry, and finds out why one is answered wrong."""
+
+    def __init__(self, asking: Asking, cases: Sequence[Case], questions: Questions) -> None:
+        self._asking = asking
+        self._cases = cases
+        self._questions = questions
+        self._called: set[object] = set()
+        """Layers, and the gradient modes in which they were called."""
+        self._ahead: tuple[Row, Prepared | CheckFailure | None] | None = None
+        """A row that was prepared while the worker answered the one before it."""
+
+    @property
+    def are_askable(self) -> bool:
+        """Whether the process in which layers were made still lives."""
+        return all(one.target.is_usable for one in self._cases)
+
+    def ask(self, row: Row, following: Row | None = None) -> CheckFailure | None:
+        """Return how the answer to a row is wrong; if it may be rounding, it must be every time.
+
+        Args:
+            row: What is asked.
+            following: What is asked next, so that it can be prepared.
+        """
+        tries = (self._asked(row, turn, None if turn else following) for turn in range(1 + AGAIN))
+        if is_told_by_some(row):
+            has_items = items_of(self._cases[int(row[CASE])]) is not None
+            if has_items and row.get("size") not in LENGTHS_APART:
+                return next(tries)
+            return next((failure for failure in tries if failure is not None), None)
+        failure = next(tries)
+        if failure is not None and _may_be_rounding(row, failure):
+            for again in tries:
+                if again is None:
+                    return None
+            if self._is_rounded_away(row, failure):
+                return None
+        return failure
+
+    def _is_rounded_away(self, row: Row, failure: CheckFailure) -> bool:
+        """Return whether a small error is not the answer's fault.
+
+        Norms enlarge rounding, which is smaller in float64. If all numbers are equal, they divide
+        by so little that the small constant they add matters.
+        """
+        if failure.margin is None or failure.margin >= _BY_FAR:
+            return False
+        case = self._cases[int(row[CASE])]
+        if case.has_norms and ("values", row.get("values", "")) in DIVIDED_BY_LITTLE:
+            return True
+        if "dtype" in row or not self._asking.is_also_in(torch.float64, case):
+            return False
+        return self._asked({**row, "dtype": "float64"}, 0) is None
+
+    def _prepare(self, row: Row) -> None:
+        """Prepare a row, unless that needs the worker."""
+        with suppress(Exception):
+            self._ahead = row, self._questions.prepared(row, 0, may_make=False)
+
+    def _asked(self, row: Row, turn: int, following: Row | None = None) -> CheckFailure | None:
+        """Return how the answer to a row is wrong, with the numbers of one turn."""
+        if self._ahead is not None and self._ahead[0] is row and not turn:
+            prepared, self._ahead = self._ahead[1], None
+        else:
+            prepared = self._questions.prepared(row, turn)
+        if not isinstance(prepared, Prepared):
+            return prepared
+        asking, case, question = self._asking, prepared.case, prepared.question
+        manner, changes = {**prepared.manner}, "weights" in row or "mean" in row
+        asking.enter(f"{self._questions.place(row, turn)} asked")
+
+        def ask(then: Callable[[], None] = nothing) -> CheckFailure | None:
+            looked_at = bool(row.get("inputs"))
+            with asking.allowing(case):
+                return asking.ask(
+                    case,
+                    question.asked,
+                    manner,
+                    question.score,
+                    question.args,
+                    question.wanted,
+                    looked_at,
+                    then,
+                )
+
+        called = (case.target, row.get("mode"))
+        if changes:
+            if called not in self._called:
+                ask()  # what it keeps then comes from the weights before
+            self._redraw(case.target, row)
+        self._called.add(called)
+        if row.get("before") == "other form":
+            del manner["before"]
+            self._call_in_other_form(case, int(row[TURN]))
+        # the next row's numbers may depend on weights, which change here after the call
+        if following is None or changes:
+            failure = ask()
+        else:
+            failure = ask(functools.partial(self._prepare, following))
+        if (row.get("weights") == "unbiased" or "mean" in row) and isinstance(case.target, Layer):
+            case.target.redraw()
+        return failure
+
+    def _call_in_other_form(self, case: Case, number: int) -> None:
+        """Make a call of the same sizes with other arguments, and one like it that raises."""
+        others = other_forms(case, self._cases)
+        other = others[number % len(others)]
+        letters = {
+            name: size for name, size in case.shapes.letters.items() if name in other.shapes.letters
+        }
+        args = other.shapes.at(letters, self._asking.draw, spread=case.shapes.leading, plain=True)
+        for index in other.shapes.numbers:
+            args[index] = args[index].to(case.dtype)
+        cut = [one[..., :-1] if i in other.shapes.numbers else one for i, one in enumerate(args)]
+        for given in (args, cut):
+            with suppress(CheckFailure), self._asking.allowing(case):
+                case.target.attempt(*given)
+
+    def _redraw(self, layer: object, row: Row) -> None:
+        """Give a layer other weights, or one of them."""
+        assert isinstance(layer, Layer)
+        if "mean" in row:
+            layer.far_from_zero(_FAR_FROM_ZERO)
+        elif row["weights"] == "anew":
+            layer.redraw()
+        elif row["weights"] == "unbiased":
+            layer.without_biases()
+        else:
+            biases, role = divmod(int(row[TURN]), len(layer.entry.roles))
+            layer.redraw_one(role, bias=biases % 2 == 1)
+
+    def shrunk(self, row: Row, failure: CheckFailure) -> tuple[Row, CheckFailure]:
+        """Return the fewest values of a row with which the answer is wrong, and the failure.
+
+        If the answer is right when the row is asked again, there are none. But if the row sets
+        weights, it was not the same question, and all values are returned. A row that times out is
+        not asked again: its size is to blame.
+        """
+        if isinstance(failure, TimedOut):
+            return {"size": row["size"]} if "size" in row else {}, failure
+        if self._again(row) is None:
+            same = "weights" not in row and "mean" not in row
+            return {} if same else {one: row[one] for one in ABOUT if row.get(one)}, failure
+        left = dict(row)
+        for axis in ABOUT:
+            for less in plainer(left, axis) if left.get(axis) else ():
+                again = self._again(less)
+                if again is not None:
+                    left, failure = less, again
+        return {axis: value for axis, value in left.items() if axis in ABOUT}, failure
+
+    def _again(self, row: Row) -> CheckFailure | None:
+        """Return how the answer to a row is wrong, after it was wrong in a similar row.
+
+        Chance decides how large scores get, or what is lost beside a large mean, so several numbers
+        are tried.
+        """
+        failure = self.ask(row)
+        is_half = row.get("dtype", "float64") != "float64"  # wrong every time, or not at all
+        if failure is not None or {"scores", "mean"}.isdisjoint(row) or is_half:
+            return failure
+        others = (self._asked(row, turn) for turn in range(1, 1 + AGAIN))
+        return next((other for other in others if other is not None), None)
+
+
+def _may_be_rounding(row: Row, failure: CheckFailure) -> bool:
+    """Return whether the answer may be right with other numbers."""
+    if row.get("dtype") == "bfloat16" or row.get("training"):
+        return True
+    return failure.margin is not None and ("gradient" in row or failure.margin < _BY_FAR)

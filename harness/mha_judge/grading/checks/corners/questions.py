@@ -1,0 +1,289 @@
+"""What a row asks: of which target, at which sizes, with which numbers and masks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from mha_judge.grading.binding.weights import Unbound
+from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.calling.shapes import Shapes
+from mha_judge.grading.calling.target import Target, Wanted
+from mha_judge.grading.checks.cases import Case, in_dtype, shapes_of
+from mha_judge.grading.checks.corners import masks, numbers
+from mha_judge.grading.checks.corners.asking import Asking
+from mha_judge.grading.checks.corners.axes import (
+    CASE,
+    DROPOUT,
+    ITEMS,
+    MANNERS,
+    TURN,
+    is_told_by_some,
+)
+from mha_judge.grading.checks.corners.scores import enlarged, shows_scores
+from mha_judge.grading.checks.corners.ties import made_equal, ties_of
+from mha_judge.grading.checks.corners.widths import (
+    LEADING,
+    MANY_HEADS,
+    WIDE,
+    broad_widths,
+    head_sizes,
+    items_of,
+    narrow,
+    sizes_of,
+)
+from mha_judge.grading.covering import Row
+from mha_judge.grading.failures import CheckFailure
+
+_ITEMS = dict(zip(ITEMS, ((9, 16), (65, 80)), strict=True))
+_TENS, _HUNDREDS, _THOUSANDS = (65, 80), (257, 300), (2_060, 2_200)
+"""Beyond blocks of 64, a byte's whole numbers, and large buffers."""
+_LENGTHS = {"tens": (_TENS, _TENS), "first": (_THOUSANDS, None), "last": (None, _THOUSANDS)}
+"""The ranges of the first length and of the last; None for a plain one."""
+_LESS = {_TENS: (33, 40), _HUNDREDS: _TENS, _THOUSANDS: _HUNDREDS}
+"""Shorter ranges, if heads are many or wide, or the length is not graded, or too long for half
+precision."""
+_BROAD = (1_030, 1_100)
+"""A width other than that of heads, beyond buffers of 1,024."""
+_NEXT_TO_NOTHING = 1e-12
+"""A probability of dropout that is not 0, as answers have branches for that, but too small to drop
+anything."""
+_MOST_SCORES = 45_000
+"""Pairs of positions, of all items and heads, above which a row has fewer items."""
+_USUAL_HEADS, _FEWEST = 4, 3
+"""Heads that a layer may have, and the fewest items of many."""
+AGAIN = 2
+"""How often a row is asked again with other numbers. In half precision it must be wrong each time:
+if two scores nearly tie, rounding may turn a query to either key. Gradients must be wrong each time
+too, as they jump where a ReLU is nearly 0."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a row asks."""
+
+    args: list[Any]
+    shapes: Shapes
+    asked: list[Any]
+    """The arguments of the call, for which the contract may not define all results."""
+    score: float
+    wanted: Wanted | None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A row that is ready to be asked."""
+
+    case: Case
+    manner: Mapping[str, Any]
+    question: Question
+
+
+class Unmade(Exception):
+    """A layer that only the worker can make."""
+
+
+class Questions:
+    """Makes the questions of one entry's rows."""
+
+    def __init__(self, asking: Asking, cases: Sequence[Case], wrt: Sequence[int]) -> None:
+        """Take what rows are made of.
+
+        Args:
+            asking: Draws, and knows what checks ask of the entry.
+            cases: The questions that rows vary.
+            wrt: The inputs whose gradients checks ask for.
+        """
+        self._asking = asking
+        self._cases = cases
+        self._wrt = wrt
+        self._layers: dict[object, Layer] = {}
+        self._wide = 2 * asking.draw.integer(*WIDE)
+
+    def prepared(
+        self, row: Row, turn: int, may_make: bool = True
+    ) -> Prepared | CheckFailure | None:
+        """Return a row with the numbers of one turn; None if it cannot be asked.
+
+        Args:
+            row: What is asked.
+            turn: Of how many with other numbers.
+            may_make: Whether the worker may be asked to make a layer.
+
+        Raises:
+            Unmade: It must make one, and may not.
+        """
+        asking, case = self._asking, self._cases[int(row[CASE])]
+        place = self.place(row, turn)
+        asking.enter(f"{place} sizes")
+        letters = self._letters(case, row)
+        asking.enter(place)
+        manner: dict[str, Any] = {axis: row[axis] for axis in MANNERS if row.get(axis)}
+        manner["number"] = int(row[TURN])
+        try:
+            target = self._target(case, letters, row, may_make)
+        except Unbound:  # in some sizes its parameters may look alike
+            return None
+        except CheckFailure as refusal:
+            return refusal
+        question = target.remembered(
+            (place, asking.context.task.seed, case.args, case.names, self._wrt),
+            lambda: self._made(case, target, row, letters, manner),
+        )
+        if question is None:
+            return None
+        if row.get("gradient"):
+            if row["gradient"] == "expanded":
+                manner["upstream"] = "expanded"
+            if row.get("leaf") != "made":
+                manner.pop("leaf", None)
+        case = replace(case, target=target, args=tuple(question.args), shapes=question.shapes)
+        return Prepared(case, manner, question)
+
+    def place(self, row: Row, turn: int) -> str:
+        told = " ".join(f"{axis}={value}" for axis, value in sorted(row.items()))
+        return f"domain {self._cases[0].target.entry.name} {turn} {told}"
+
+    def _made(
+        self,
+        case: Case,
+        target: Target,
+        row: Row,
+        letters: Mapping[str, int],
+        manner: Mapping[str, Any],
+    ) -> Question | None:
+        """Return the question of a row, with numbers drawn anew; None if it cannot be asked."""
+        draw, number, letters = self._asking.draw, int(row[TURN]), {**letters}
+        group = self._group(case, row)
+        spread = [letters.pop(name, 0) for name in LEADING][: len(case.shapes.leading)]
+        layer, dtype = target if isinstance(target, Layer) else None, self._dtype(case, row)
+        if layer is not None or dtype is not case.dtype:
+            case = in_dtype(case, dtype, layer)
+        args = case.shapes.at(letters, draw, spread=spread, plain=True)  # the check's may be huge
+        args = numbers.changed(case, args, row.get("values", ""), self._asking)
+        if row.get("mask") == "alone":
+            for index in masks.lengths_given(case):
+                args[index] = torch.ones_like(args[index])
+        blocked = row.get("mask", "")
+        if blocked == "row":  # one open key elsewhere: a fill that is not low enough shows there
+            blocked = "alone" if row.get("scores") else ""
+        if blocked:
+            args = masks.blocking(case, args, blocked, draw, number)
+        for index in case.shapes.flags:
+            if row.get("mask dtype"):
+                args[index] = args[index].to(getattr(torch, row["mask dtype"]))
+        if row.get("layout") == "expanded":
+            # where all features are equal a gradient may be zero, but for rounding
+            of_items = case.has_norms or row.get("gradient") or number % 2
+            args = numbers.alike_along(case, args, 0 if of_items else -1)
+        if any(args[index].shape != args[group[0]].shape for index in group):
+            return None
+        args = [args[group[0]] if index in group else value for index, value in enumerate(args)]
+        case = replace(case, args=tuple(args), shapes=shapes_of(case.target, case.domain, args))
+        score = 0.0
+        if row.get("scores"):
+            try:
+                args, score = enlarged(case, row["scores"], draw)
+            except Exception:  # the reference refuses it: it is outside the domain
+                return None
+        asked = args
+        if row.get("mask") == "row":
+            asked = masks.without_a_row(case, args, draw)
+        wanted = None
+        if row.get("gradient"):
+            through = case.target.entry.returns[:1] if row["gradient"] != "of weights" else []
+            if not through:  # alone, or with the first result
+                through = ["weights", *case.target.entry.returns[:1]][: 1 + number % 2]
+            wanted = numbers.wanted(case, args, self._asking, self._wrt, manner, through)
+            if row["gradient"] == "expanded":
+                wanted = numbers.constant(wanted)
+        return Question(args, case.shapes, asked, score, wanted)
+
+    def _group(self, case: Case, row: Row) -> Sequence[int]:
+        """Return the inputs that are one object in a row."""
+        groups = numbers.alike(case) if row.get("object") else []
+        return groups[int(row[TURN]) % len(groups)] if groups else []
+
+    def _dtype(self, case: Case, row: Row) -> torch.dtype:
+        """Return the dtype of a row; float64 if rounding of unknown size might matter."""
+        scores = row.get("scores")
+        by_hand = "autograd" in self._asking.context.task.problem.forbid
+        is_felt = scores and (scores != "large" or by_hand or not shows_scores(case))
+        if is_felt and self._asking.is_also_in(torch.float64, case):
+            return torch.float64
+        return getattr(torch, row["dtype"]) if row.get("dtype") else case.dtype
+
+    def _target(self, case: Case, letters: Mapping[str, int], row: Row, may_make: bool) -> Target:
+        """Return what is called; a layer made with other sizes serves all rows.
+
+        But each row after inference mode gets a new layer, so that tensors which it makes in its
+        first call and keeps are made in that mode.
+        """
+        if not isinstance(case.target, Layer):
+            return case.target
+        dtype = self._dtype(case, row)
+        sizes = {name: letters.get(name, size) for name, size in case.target.sizes.items()}
+        # every second row leaves the default; and in bfloat16 a random number may be exactly 0
+        if row.get("training") and int(row[TURN]) % 2 == 0 and dtype is not torch.bfloat16:
+            sizes[DROPOUT] = _NEXT_TO_NOTHING
+        key = (dtype, *sizes.items())
+        if key not in self._layers or row.get("before") == "inference":
+            if not may_make:
+                raise Unmade
+            self._layers[key] = case.target.like(dtype=dtype, **sizes)
+        return self._layers[key]
+
+    def _letters(self, case: Case, row: Row) -> dict[str, int]:
+        """Return the sizes of a row, those of leading axes without letters as `LEADING`."""
+        letters = self._lengths_of(case, row)
+        if row.get("mask") == "nearly causal":
+            letters |= case.square(
+                max(letters.get(one, case.shapes.letters[one]) for one in case.long)
+            )
+        if row.get("equal"):
+            letters |= made_equal(case, ties_of(row["equal"]))
+        is_small, items = row.get("size", "") in ("", "one", "next"), items_of(case)
+        if is_told_by_some(row) and is_small and items is not None:
+            letters[items] = (1 + AGAIN) * letters.get(items, sizes_of(case)[items])
+        return letters | numbers.made_alike(case, self._group(case, row), letters)
+
+    def _lengths_of(self, case: Case, row: Row) -> dict[str, int]:
+        draw, size, heads = self._asking.draw, row.get("size", ""), row.get("heads", "")
+        others = "" if size in ("", "one", "next") or row.get("width") else "least"
+        letters = head_sizes(case, heads or others, self._wide)
+        if size in ("one", "next"):
+            letters |= {
+                one: 1 if size == "one" else case.shapes.letters[one] + 1 for one in case.long
+            }
+            return case.fitting(letters)
+        if row.get("width"):
+            widths = broad_widths(case)
+            letters[widths[int(row[TURN]) % len(widths)]] = draw.integer(*_BROAD)
+        ranges = _LENGTHS.get(size, (None, None))
+        for group, within in ((case.lengths[:-1], ranges[0]), (case.lengths[-1:], ranges[1])):
+            for equal in group if within else ():
+                assert within is not None
+                # thousands of weights, added one by one in half precision, are lost
+                adds_up = within is _THOUSANDS and row.get("dtype") == "bfloat16"
+                if heads or adds_up:
+                    within = _LESS.get(within, within)
+                while within in _LESS and case.domain.longest < within[1]:
+                    within = _LESS[within]
+                letters |= dict.fromkeys(equal, draw.integer(*within))
+        letters = case.fitting(letters)
+        if size:
+            scores = MANY_HEADS if heads == "many" else _USUAL_HEADS
+            sizes = [letters.get(one, case.shapes.letters[one]) for one in case.long]
+            if isinstance(case.target, Layer):  # which may let a length attend to itself
+                sizes = [max(sizes, default=1)]
+            scores *= max(sizes, default=1) * min(sizes, default=1)
+            wanted = _ITEMS.get(size, (2, 2))
+            fewest = _FEWEST if size in _ITEMS else 1
+            count = min(draw.integer(*wanted), max(fewest, _MOST_SCORES // scores))
+            if (items := items_of(case)) is not None:
+                letters[items] = count
+            letters = {**narrow(case), **letters}
+        return letters

@@ -1,0 +1,254 @@
+"""Which rows the questions of an entry are asked with: a covering array, and a few besides."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+import torch
+
+from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.checks.cases import Case, other_forms
+from mha_judge.grading.checks.corners import axes, masks, numbers
+from mha_judge.grading.checks.corners.asking import Asking
+from mha_judge.grading.checks.corners.axes import CASE, DROPOUT, TURN
+from mha_judge.grading.checks.corners.ties import Ties
+from mha_judge.grading.checks.corners.widths import WIDE, broad_widths, head_sizes, items_of
+from mha_judge.grading.covering import Row, Value, covering
+from mha_judge.grading.expecting.compare import dtype_name
+from mha_judge.grading.expecting.memory import key_of, memory
+
+_FEW_PARAMETERS = 16
+"""How many of a layer's parameters are frozen, or learn, one at a time."""
+
+
+class Rows:
+    """Chooses the rows of one entry."""
+
+    def __init__(self, asking: Asking, cases: Sequence[Case], wrt: Sequence[int]) -> None:
+        """Take the questions.
+
+        Args:
+            asking: Draws, and knows what checks ask of the entry.
+            cases: The questions.
+            wrt: The inputs whose gradients checks ask for.
+        """
+        self._asking = asking
+        self._cases = cases
+        self._wrt = wrt
+        self._ties = Ties(cases, axes.HIDING)
+        self._excluded = axes.excluded(cases[0].has_norms)
+        every = [(axis, value) for axis, values in axes.VALUES.items() for value in values]
+        self._unable = {
+            one: {str(i) for i, case in enumerate(cases) if not self._can(case, *one)}
+            for one in every
+        }
+        """By value, the questions that cannot be asked with it."""
+        self._axes: dict[str, list[str]] = {CASE: list(map(str, range(len(cases))))}
+        for axis, value in every:
+            if len(self._unable[axis, value]) < len(cases):
+                self._axes.setdefault(axis, [""]).append(value)
+
+    def drawn(self) -> Iterator[Row]:
+        """Yield the rows of the array in an order drawn from the seed."""
+        if len(self._axes) < 3:
+            return
+        dtypes = self._mask_dtypes()
+        of_masks = [
+            {**axes.ALONE, "mask dtype": kind} for kind, every in dtypes.items() for _ in every
+        ]
+        of_cases = [{**one, CASE: case} for one in axes.OF_EACH_CASE for case in self._axes[CASE]]
+        of_cases += [
+            {**one, CASE: case} for one in axes.OF_EACH_FORM for case in self._of_each_form(one)
+        ]
+        presets = [one for one in (*axes.HARD, *of_masks, *of_cases) if self._is_possible(one)]
+        presets = [{a: v for a, v in one.items() if a in self._axes} for one in presets]
+        draw = self._asking.draw
+        seed = draw.integer(0, 2**31)
+        unable = [[*one, *sorted(cases)] for one, cases in self._unable.items()]
+        rows = memory().recall(
+            key_of("rows", repr((self._axes, unable, seed, presets, self._cases[0].has_norms))),
+            lambda: covering(self._axes, self._are_apart, seed, presets, axes.HIDING),
+        )
+        turns = {kind: itertools.cycle(every) for kind, every in dtypes.items()}
+        rows = [
+            {**row, "mask dtype": next(turns[row["mask dtype"]])} if "mask dtype" in row else row
+            for row in rows
+        ]
+        for number, index in enumerate(draw.permutation(len(rows)).tolist()):
+            row = {axis: value for axis, value in rows[index].items() if value}
+            yield {**row, TURN: str(number), "equal": self._equal(row)}
+        yield from self._of_each_parameter()
+        yield from self._of_each_input()
+        yield from self._of_one_score()
+
+    def _mask_dtypes(self) -> dict[str, list[str]]:
+        """Return, by kind, the dtypes that masks have in turn; the plain one has no name."""
+        is_torch = self._cases[0].target.entry.arrays == "torch"
+        named = {
+            kind: [dtype_name(one) for one in every if is_torch or one is not torch.bfloat16]
+            for kind, every in masks.MASK_DTYPES.items()
+        }
+        return {kind: named.get(kind, [""]) for kind in self._axes.get("mask dtype", ())}
+
+    def _of_each_parameter(self) -> Iterator[Row]:
+        """Yield rows in which one parameter alone learns, and in which it alone does not.
+
+        A weight is frozen with its bias, and learns beside inputs that do, too.
+        """
+        layer = self._cases[0].target
+        if not isinstance(layer, Layer):
+            return
+        paths = [one.path for one in layer.parameters]
+        for number in self._asking.draw.permutation(len(paths)).tolist()[:_FEW_PARAMETERS]:
+            owner = paths[number].rpartition(".")[0]
+            is_first = all(one.rpartition(".")[0] != owner for one in paths[:number])
+            for preset in axes.OF_A_WEIGHT if is_first else axes.OF_A_BIAS:
+                if self._is_possible(preset):
+                    yield {CASE: "0", **preset, TURN: str(number)}
+
+    def _of_each_input(self) -> Iterator[Row]:
+        """Yield rows in which one input alone learns, with masks and without."""
+        for case in self._of_each_form(axes.INPUT_ALONE):
+            given = {*numbers.floating(self._cases[int(case)])} & {*self._wrt}
+            for number in range(len(given)):
+                yield {CASE: case, **axes.INPUT_ALONE, TURN: str(number)}
+                if self._is_possible({**axes.INPUT_ALONE, "frozen": "yes", CASE: case}):
+                    yield {CASE: case, **axes.INPUT_ALONE, "frozen": "yes", TURN: str(number)}
+
+    def _of_one_score(self) -> Iterator[Row]:
+        """Yield rows of one large score in half precision, with a graph and without."""
+        for number, case in enumerate(self._of_each_form(axes.ONE_LARGE_SCORE)):
+            for mode in ("", "no_grad"):
+                row = {CASE: case, **axes.ONE_LARGE_SCORE, "mode": mode, TURN: str(number)}
+                yield {axis: value for axis, value in row.items() if value}
+
+    def _of_each_form(self, preset: Row) -> list[str]:
+        """Return a question of each form: by what is given, what is true, and a size of one."""
+        forms: dict[object, str] = {}
+        for name in self._axes[CASE]:
+            case = self._cases[int(name)]
+            told = {i: one for i, one in enumerate(case.args) if isinstance(one, bool)}
+            given = frozenset(i for i, one in enumerate(case.args) if one is not None)
+            if self._is_possible({**preset, CASE: name}):
+                forms[1 in case.shapes.letters.values(), given, *told.items()] = name
+        return [*forms.values()]
+
+    def _is_possible(self, preset: Row) -> bool:
+        """Return whether some question can be asked with all these values."""
+        if not all(value in self._axes.get(axis, ("",)) for axis, value in preset.items()):
+            return False
+        unable = set.union(*(self._unable.get(one, set()) for one in preset.items()))
+        return not {*self._axes[CASE]} <= unable and preset.get(CASE) not in unable
+
+    def _are_apart(self, one: Value, other: Value) -> bool:
+        for first, second in ((one, other), (other, one)):
+            if first[0] == CASE:
+                if first[1] in self._unable.get(second, ()):
+                    return True
+            elif second[1] and not {second, second[0]}.isdisjoint(self._excluded.get(first, ())):
+                return True
+        unable = self._unable.get(one, set()) | self._unable.get(other, set())
+        return len(unable) == len(self._cases)
+
+    def _equal(self, row: Row) -> str:
+        """Return sizes that are made equal in a row, if its sizes are plain otherwise."""
+        if {"size", "heads", "width", "object"} & row.keys() or axes.is_told_by_some(row):
+            return ""
+        case = int(row[CASE])
+        values = [one for one in row.items() if one[0] not in (CASE, "equal")]
+        square = self._cases[case].long if row.get("mask") == "nearly causal" else ()
+        return self._ties.chosen(case, values, square)
+
+    def _can(self, case: Case, axis: str, value: str) -> bool:
+        """Return whether a question can be asked with one value of an axis."""
+        asking, flags, entry = self._asking, case.shapes.flags.values(), case.target.entry
+        is_torch, is_layer = entry.arrays == "torch", isinstance(case.target, Layer)
+        by_hand = "autograd" in asking.context.task.problem.forbid
+        match axis:
+            case "mode":
+                return is_torch
+            case "leaf":
+                several = len(numbers.floating(case)) > (1 if value == "one" else 2)
+                fits = {"none": is_layer, "made": True}.get(value, several)
+                return is_torch and not by_hand and fits
+            case "frozen":
+                return is_torch and is_layer
+            case "instance":
+                return is_torch and is_layer
+            case "layout" if value == "expanded":
+                return bool(numbers.with_items(case)) and entry.name in asking.left_alone
+            case "layout" | "after":
+                return entry.arrays != "either"
+            case "before":
+                if value == "other weights":
+                    return is_layer
+                if value == "other form":
+                    return bool(other_forms(case, self._cases))
+                if value == "backward":
+                    return is_torch and not by_hand
+                return is_torch or value in ("same", "other numbers")
+            case "weights":
+                return is_layer and is_torch
+            case "mean":
+                return is_layer and is_torch and case.has_norms
+            case "training":
+                drops = isinstance(case.target, Layer) and case.target.sizes.get(DROPOUT)
+                return is_layer and is_torch and DROPOUT in entry.constructor and not drops
+            case "width":
+                return bool(broad_widths(case))
+            case "inputs":
+                return entry.name in asking.left_alone
+            case "object":
+                return bool(numbers.alike(case))
+            case "gradient":
+                comes_back = value != "of weights" or "weights" in case.names[1:]
+                has_one = 1 in case.shapes.letters.values()
+                return bool(self._wrt) and is_torch and comes_back and not has_one
+            case "dtype":
+                return asking.is_also_in(getattr(torch, value), case)
+            case "size" if value in axes.ITEMS:
+                return items_of(case) is not None
+            case "size" if value == "one":  # where gradients are 0, but for rounding
+                return bool(case.lengths) and not by_hand
+            case "size" if value == "first" and case.domain.at_most:
+                return False
+            case "size":
+                return len(case.lengths) > (value in axes.LENGTHS_APART)
+            case "heads":
+                return bool(head_sizes(case, value, WIDE[0]))
+            case "equal":
+                return self._ties.are_possible(case)
+            case "mask dtype":
+                return bool(flags)
+            case "mask":
+                return self._can_mask(case, value)
+            case "values" if value in ("large", "small"):
+                return bool(numbers.linear(case))
+            case "values" if value in ("constant", "nothing"):
+                # gradients by hand are 0 there, but for rounding
+                return bool(case.shapes.numbers) and not by_hand
+            case "values":
+                return bool(numbers.with_positions(case))
+            case "scores" if value != "large":
+                return case.domain.scores and numbers.takes_q_and_k(case) and not by_hand
+            case _:
+                # where every weight is 0 or 1 gradients are 0, but for the rounding of the rest
+                in_float64 = asking.is_also_in(torch.float64, case)
+                return case.domain.scores and (not by_hand or in_float64)
+
+    def _can_mask(self, case: Case, value: str) -> bool:
+        blocked = masks.blocked_keys(case)
+        match value:
+            case "row":
+                return bool(blocked) and case.target.entry.name in self._asking.row_blocked
+            case "nearly causal":
+                return masks.may_be_square(case)
+            case "unlike":
+                return masks.may_be_unlike(case, self._asking.draw)
+            case "low":
+                return bool(masks.added(case))
+            case "alone":
+                return bool(blocked or masks.lengths_given(case))
+            case _:
+                return bool(blocked)
