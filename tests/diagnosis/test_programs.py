@@ -145,3 +145,17 @@ def test_a_program_without_infinity_fills_in_a_number_or_nothing(tmp_path):
         (number, number), (2.0, 2.0),
         (number, infinity), (2.0, infinity), (infinity, number), (infinity, 2.0),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("factor", ["-math.inf", "x.dtype.type(-math.inf)"])
+def test_infinity_that_is_multiplied_stays(tmp_path, factor):
+    reference = tmp_path / "reference.py"
+    reference.write_text(
+        f"import math\n\n\ndef f(x, mask):\n    x = x + mask * {factor}\n"
+        "    return x.masked_fill(mask == 2, -math.inf) * 1\n"
+    )
+
+    programs = Catalogue(reference, []).right.without_infinity
+
+    assert [factor in one.source for one in programs] == [True, True]
+    assert [one.source.count("-math.inf") for one in programs] == [1, 1]

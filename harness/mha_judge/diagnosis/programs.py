@@ -29,6 +29,8 @@ MAX_PROGRAMS = 3
 """The most programs for one candidate's mistakes, if one program cannot make them all."""
 _LOW = -6e4
 """Replaces −∞ in a program that is to give finite numbers."""
+_FILLING = ("masked_fill", "where")
+"""Functions that fill −∞ into scores."""
 _CUT = ".detach()"
 """How references cut gradients off."""
 REFUSED = "refused"
@@ -88,8 +90,7 @@ class Program:
         Where a mistake blocks every key of a row, −∞ gives NaN, filling in a number gives the mean
         of v, and adding one gives what no mask gives: it is the same mistake.
         """
-        tree = self._tree()
-        count = sum(map(_is_infinity, ast.walk(tree)))
+        count = len(_infinities(self._tree()))
         places = [range(count), *([place] for place in range(count) if count > 1)]
         return [
             Program(self.mistakes, functools.partial(_without_infinity, self._tree, *how))
@@ -245,9 +246,29 @@ def _without_infinity(
 ) -> ast.Module:
     """Return a program with `change` applied to the −∞ in these places, counted from 0."""
     whole = tree()
-    every = [node for node in ast.walk(whole) if _is_infinity(node)]
+    every = _infinities(whole)
     changed: ast.Module = change([every[place] for place in places]).visit(whole)
     return changed
+
+
+def _infinities(tree: ast.Module) -> list[ast.AST]:
+    """Return the places of −∞, but for factors: 0 · ∞ is a mistake of its own."""
+    products = [one for one in ast.walk(tree) if isinstance(one, ast.BinOp)]
+    factors = {
+        id(place)
+        for product in products
+        if isinstance(product.op, ast.Mult)
+        for factor in (product.left, product.right)
+        for place in (factor, *_arguments(factor))
+    }
+    return [one for one in ast.walk(tree) if _is_infinity(one) and id(one) not in factors]
+
+
+def _arguments(node: ast.AST) -> Sequence[ast.AST]:
+    """Return the arguments of a call that converts them; one that fills them in is none."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return ()
+    return () if node.func.attr in _FILLING else node.args
 
 
 def _is_infinity(node: ast.AST) -> bool:

@@ -299,8 +299,8 @@ class _Asking:
         if self._step.options.get("keep") and self._step.number is not None:
             self._kept[self._step.number] = (exact, rounded)
         if all(alike(*both, SAME) for both in pairs):
-            return True  # an overflow that float64 would not have, or simply the same
-        return self._within_budget(found, pair_up(exact, rounded, largest))
+            return True
+        return self._within_budget(found, pair_up(_shown(exact, rounded), rounded, largest))
 
     def _within_budget(self, found: Any, own: Any) -> bool:
         for one, other in self._pairs(found, own):
@@ -424,6 +424,24 @@ def _filled(tree: Any, other: Any) -> Any:
         return torch.where(leaf.isnan(), number.to(leaf.dtype), leaf) if _has_nan(leaf) else leaf
 
     return map_tree(fill, tree)
+
+
+def _shown(exact: Any, rounded: Any) -> Any:
+    """Return a program's exact results, with what float64 does not show.
+
+    A mistake may overflow, or be off by far, in the dtype of the question alone.
+    """
+    numbers = iter(leaves(rounded))
+
+    def show(leaf: Any) -> Any:
+        own = next(numbers)
+        if not isinstance(leaf, Tensor) or not leaf.is_floating_point():
+            return leaf
+        own = own.to(leaf.dtype)
+        shown = torch.where(own.isfinite(), leaf, own)
+        return shown if alike(shown, own, NEAR) else own
+
+    return map_tree(show, exact)
 
 
 def _same_form(left: Sequence[Any], right: Sequence[Any]) -> bool:
