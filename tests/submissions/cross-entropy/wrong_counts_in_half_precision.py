@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: cross-entropy
 # mistake: in bfloat16 the number of targets that count is rounded beyond 256
+# diagnosis: counted-in-half-precision
 import torch
 
 
