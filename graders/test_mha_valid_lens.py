@@ -511,6 +511,9 @@ def test_dropout_in_eval(candidate, draw):
 def test_dropout_in_training(candidate, draw):
     p, draws = 0.4, 3000
 
+    # Other scores would not show between equal keys; they tell them from no dropout at all.
+    in_training(layer_of(candidate, 11, 1, dropout=p), *qkv(draw, 1))
+
     # Two equal keys: each output is (kept keys / 2) / (1 − p) times what eval() gives.
     layer = layer_of(candidate, 11, 1, dropout=p)
     found, full = in_training(layer, *(x.repeat(draws, 2, 1) for x in qkv(draw, 1, 1, 1)))

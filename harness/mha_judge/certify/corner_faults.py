@@ -47,7 +47,8 @@ def _cut(value):
 def _overwrite(value):
     with _torch.inference_mode():
         for one in _arrays([value]):
-            one[...] = _off(one)
+            if 0 not in getattr(one, "stride", tuple)():  # what is expanded cannot be written to
+                one[...] = _off(one)
 
 
 def _spread(array):

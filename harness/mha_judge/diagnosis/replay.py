@@ -216,6 +216,8 @@ class _Asking:
             return self._kept_agrees()
         if step.failure is not None:
             self._call(ROUNDED)
+            if step.cotangents is not None:
+                self._gradients()
             return False  # the candidate raised and this program did not
         if step.options.get("inputs_after"):
             return self._inputs_agree()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from types import ModuleType
 
@@ -172,7 +172,8 @@ def _results(
     context = Context(session, replace(own.task, mistaken=mistaken))
     passed = [check for check in checks if check.outcome is Outcome.PASSED]
     ids = frozenset(check.id for check in left)
-    with while_granting():
+    # the reference itself, without dropout, is no mistake whose rounding may differ
+    with while_granting() if mistaken is not own.task.reference else nullcontext():
         results = Run(context.task, context, only=ids, passed=passed).grade()
     results, _ = hold_to_rules(results, [context])
     return [check for check in results if check.id in ids]

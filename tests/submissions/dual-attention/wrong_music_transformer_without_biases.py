@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: dual-attention
 # mistake: neither bias is used, as in other models with relative positions
-# diagnosis: content-bias-without-effect
+# diagnosis: content-bias-without-effect, position-bias-without-effect
 import torch
 
 

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: flash-attention
 # mistake: changes the exponentials in place, which the backward of exp still needs
+# diagnosis: exponential-changed-in-place
 import torch
 
 

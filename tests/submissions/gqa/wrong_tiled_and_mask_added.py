@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: gqa
 # mistake: k and v are tiled, and the mask is added
-# diagnosis: groups-tiled
+# diagnosis: groups-tiled, mask-added
 
 import torch, math
 import torch.nn as nn

@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: layer-norm
 # mistake: the Jacobian of a row is diagonal, as if its mean and root were constants
-# diagnosis: statistics-taken-for-constants
+# diagnosis: rms-taken-for-constant, statistics-taken-for-constants
 """Row by row, with the diagonal of its Jacobian."""
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: padding-mask
 # mistake: a penalty of -14 leaves a millionth of the weight
+# diagnosis: none
 import math
 
 import torch

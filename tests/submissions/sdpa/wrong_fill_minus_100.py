@@ -1,7 +1,6 @@
 # expect: rejected
 # problem: sdpa
 # mistake: fill minus 100
-# diagnosis: fill-too-small
 import math
 
 import torch

@@ -1,6 +1,6 @@
 # expect: rejected
 # problem: sinusoidal-positions
-# diagnosis: table-of-tensor2tensor
+# diagnosis: table-of-tensor2tensor, odd-width-zero
 # mistake: the fairseq table: halves, and a division by half - 1
 import math
 import torch

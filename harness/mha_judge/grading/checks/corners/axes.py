@@ -38,7 +38,7 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "dtype": (*map(dtype_name, DTYPES),),
     "size": ("one", "next", *ITEMS, "tens", *LENGTHS_APART),
     "width": ("broad",),
-    "heads": ("many", "groups", "wide", "single"),
+    "heads": ("many", "groups", "wide", "single", "one group"),
     "equal": _EQUAL,
     "mask": ("left", "right", "one", "alone", "row", "nearly causal", "unlike", "low"),
     "mask dtype": (*masks.MASK_DTYPES,),
@@ -74,7 +74,8 @@ _WORDS = {
     ("heads", "many"): f"with {MANY_HEADS} heads",
     ("heads", "groups"): f"with {MANY_GROUPS} groups of heads",
     ("heads", "wide"): "with wide heads",
-    ("heads", "single"): "with one head, or one group of heads",
+    ("heads", "single"): "with one head",
+    ("heads", "one group"): "with one group of heads",
     ("mask", "left"): "where the first keys are blocked",
     ("mask", "right"): "where the last keys are blocked",
     ("mask", "one"): "where one key is blocked",
@@ -164,8 +165,8 @@ DIVIDED_BY_LITTLE = {("values", value) for value in ("constant", "nothing", "zer
 _GRADIENTS = tuple(("gradient", value) for value in ("asked", "expanded", "of weights"))
 _NOT_DIFFERENTIATED: frozenset[Value | str] = frozenset({
         "mode", "scores", "object", "weights", "mean", ("mask", "alone"), ("mask", "row"),
-        ("size", "one"), ("heads", "single"), ("values", "large"), ("values", "small"),
-        ("values", "constant"), ("values", "nothing"),
+        ("size", "one"), ("heads", "single"), ("heads", "one group"), ("values", "large"),
+        ("values", "small"), ("values", "constant"), ("values", "nothing"),
     })  # fmt: skip
 """With these, keys are blocked or a softmax is 0 or 1, so that gradients are only rounding."""
 _APART: Mapping[Value, frozenset[Value | str]] = {

@@ -128,6 +128,16 @@ def without_a_row(case: Case, args: Sequence[Any], draw: Draw) -> list[Any]:
     return blocked
 
 
+def opened(case: Case, args: Sequence[Any]) -> list[Any]:
+    """Return the arguments with masks of a single key open: without it, nothing is defined."""
+    found = open_keys(case.target.entry, args)
+    single = [index for index, one in found.items() if one.shape[-1:] == (1,)]
+    return [
+        torch.full_like(value, not _is_inverted(case, index)) if index in single else value
+        for index, value in enumerate(args)
+    ]
+
+
 def blocked_keys(case: Case) -> list[int]:
     """Return the place of the mask that blocks something; empty if none or several do.
 

@@ -126,7 +126,7 @@ class Questions:
         try:
             target = self._target(case, letters, row, may_make)
         except Unbound:  # in some sizes its parameters may look alike
-            return None
+            return self.prepared({**row, "equal": ""}, turn, may_make) if row.get("equal") else None
         except CheckFailure as refusal:
             return refusal
         question = target.remembered(
@@ -170,8 +170,11 @@ class Questions:
         blocked = row.get("mask", "")
         if blocked == "row":  # one open key elsewhere: a fill that is not low enough shows there
             blocked = "alone" if row.get("scores") else ""
-        if blocked:
-            args = masks.blocking(case, args, blocked, draw, number)
+        args = (
+            masks.blocking(case, args, blocked, draw, number)
+            if blocked
+            else masks.opened(case, args)
+        )
         for index in case.shapes.flags:
             if row.get("mask dtype"):
                 args[index] = args[index].to(getattr(torch, row["mask dtype"]))

@@ -78,9 +78,11 @@ class Ties:
         A tie of items and positions is covered in each gradient mode by itself.
         """
         same, hiding = frozenset(tie), [one for one in values if one in self._hiding]
-        mode = dict(values).get("mode") if _weight(self._cases[case], tie) == _MOST else None
-        questions: set[object] = set() if hiding else {(same, case), (same, case, mode)}
-        return questions, {(same, one) for one in hiding or values}
+        if hiding:
+            return set(), {(same, one) for one in hiding}
+        in_mode: set[object] = {(same, case, dict(values).get("mode"))}
+        by_mode = in_mode if _weight(self._cases[case], tie) == _MOST else set()
+        return {(same, case)} | by_mode, {(same, one) for one in values} | in_mode
 
 
 def ties_of(told: str) -> list[Tie]:

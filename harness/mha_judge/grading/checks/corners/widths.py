@@ -12,7 +12,8 @@ _COUNTS = {
     "many": (MANY_HEADS, 3),
     "groups": (MANY_HEADS, MANY_GROUPS),
     "wide": (2, 2),
-    "single": (1, 1),  # of a layer with groups, one group of two heads
+    "single": (1, 1),
+    "one group": (2, 1),
     "least": (4, 2),
 }
 """Heads of a layer, and their groups."""
@@ -41,13 +42,14 @@ def head_sizes(case: Case, how: str, wide: int = 0) -> dict[str, int]:
 
     Args:
         case: The question.
-        how: `many`, many `groups`, `wide` ones, a `single` one, the `least`, or empty for the same.
+        how: `many`, many `groups`, `wide` ones, a `single` one, `one group`, the `least`, or empty
+            for the same.
         wide: The width of wide ones.
     """
     letters, divides = case.shapes.letters, case.domain.divides
     if not how:
         return {}
-    if how == "groups" and divides.keys().isdisjoint(divides.values()):
+    if how in ("groups", "one group") and divides.keys().isdisjoint(divides.values()):
         return {}
     if isinstance(case.target, Layer):
         sizes: dict[str, int] = {}
@@ -55,9 +57,8 @@ def head_sizes(case: Case, how: str, wide: int = 0) -> dict[str, int]:
             if heads in divides:  # the heads share keys and values in groups
                 sizes[divides[heads]] = _COUNTS[how][1]
             if whole not in divides.values():
-                alone = how == "single" and heads in divides
-                sizes[heads] = 2 if alone else _COUNTS[how][0]
-                width = letters.get(whole, 2) if how == "single" else 2
+                sizes[heads] = _COUNTS[how][0]
+                width = letters.get(whole, 2) if how in ("single", "one group") else 2
                 sizes[whole] = sizes[heads] * (wide if how == "wide" else width)
                 if "D" in letters:
                     sizes["D"] = sizes[whole] // sizes[heads]
