@@ -130,10 +130,10 @@ def without_a_row(case: Case, args: Sequence[Any], draw: Draw) -> list[Any]:
 
 def opened(case: Case, args: Sequence[Any]) -> list[Any]:
     """Return the arguments with masks of a single key open: without it, nothing is defined."""
-    found = open_keys(case.target.entry, args)
-    single = [index for index, one in found.items() if one.shape[-1:] == (1,)]
+    single = [one if isinstance(one, Tensor) and one.shape[-1:] == (1,) else None for one in args]
+    found = open_keys(case.target.entry, single)
     return [
-        torch.full_like(value, not _is_inverted(case, index)) if index in single else value
+        torch.full_like(value, not _is_inverted(case, index)) if index in found else value
         for index, value in enumerate(args)
     ]
 
