@@ -107,7 +107,7 @@ def test_a_right_answer_fails_nothing(told):
                 " if q.dtype is torch.bfloat16 else -torch.inf)"
             },
             "scores-of-any-size",
-            "where one key alone is open",
+            "in bfloat16",
         ),
         (
             {"first": "v = v.clamp(-1000, 1000)"},

@@ -169,6 +169,9 @@ _NOT_DIFFERENTIATED: frozenset[Value | str] = frozenset({
         ("values", "small"), ("values", "constant"), ("values", "nothing"),
     })  # fmt: skip
 """With these, keys are blocked or a softmax is 0 or 1, so that gradients are only rounding."""
+WITHOUT_EQUAL = frozenset({"size", "heads", "width", "object", "scores"})
+"""Axes whose values leave no two sizes to be made equal; where scores are extreme, chance decides
+what shows, not equal sizes."""
 _APART: Mapping[Value, frozenset[Value | str]] = {
     **dict.fromkeys(_GRADIENTS, _NOT_DIFFERENTIATED),
     ("object", "one"): frozenset({("size", "first"), ("size", "last"), "values", "scores"}),
@@ -180,7 +183,7 @@ _APART: Mapping[Value, frozenset[Value | str]] = {
         ("scores", "low"), ("scores", "apart"), ("mask", "low"), "width", "mean",
     }),
     ("width", "broad"): frozenset({"size", "heads", "values"}),
-    **{("equal", one): frozenset({"size", "heads", "width", "object"}) for one in _EQUAL},
+    **dict.fromkeys((("equal", one) for one in _EQUAL), WITHOUT_EQUAL),
     ("mean", "far"): frozenset({"weights", "values"}),
     ("values", "large"): frozenset({"scores"}),
     ("values", "small"): frozenset({"scores"}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -39,7 +40,7 @@ def blocking(case: Case, args: Sequence[Any], which: str, draw: Draw, number: in
     for index in blocked_keys(case):
         shape = args[index].shape
         if which in _NEARLY:
-            found = _nearly(shape, which, draw)
+            found = nearly(shape, which, draw)
             open_ = found[number % len(found)] if found else None
         else:
             open_ = _opened(shape, which, draw)
@@ -87,10 +88,10 @@ def may_be_square(case: Case) -> bool:
 
 def may_be_unlike(case: Case, draw: Draw) -> bool:
     """Return whether a mask can be the same for all rows or items but one."""
-    return any(_nearly(case.args[index].shape, "unlike", draw) for index in blocked_keys(case))
+    return any(nearly(case.args[index].shape, "unlike", draw) for index in blocked_keys(case))
 
 
-def _nearly(shape: Sequence[int], which: str, draw: Draw) -> list[Tensor]:
+def nearly(shape: Sequence[int], which: str, draw: Draw) -> list[Tensor]:
     """Return masks of a shape that are not quite causal, or the same but for one row or item."""
     keys, rows = shape[-1], shape[-2] if len(shape) > 1 else 1
     if keys < _FEW:
@@ -103,7 +104,9 @@ def _nearly(shape: Sequence[int], which: str, draw: Draw) -> list[Tensor]:
         more, less = causal.clone(), causal.clone()
         more[row, draw.integer(row + 1, keys - 1)] = True
         less[row, draw.integer(0, row - 1)] = False
-        return [one.expand(*shape) for one in (causal.triu(-1), more, less)]
+        every = torch.stack((causal.triu(-1), more, less))
+        turns = torch.arange(math.prod(shape[:-2]))  # items and heads must not be alike
+        return [every[(turns + first) % len(every)].view(*shape) for first in range(len(every))]
     found = []
     for axis in dict.fromkeys((0, len(shape) - 2)):
         if axis >= 0 and shape[axis] > 1:

@@ -144,6 +144,7 @@ class Questions:
         return Prepared(case, manner, question)
 
     def place(self, row: Row, turn: int) -> str:
+        """Return the name of the place from which a question's numbers are drawn."""
         told = " ".join(f"{axis}={value}" for axis, value in sorted(row.items()))
         return f"domain {self._cases[0].target.entry.name} {turn} {told}"
 

@@ -153,8 +153,8 @@ class Rows:
 
     def _equal(self, row: Row) -> str:
         """Return sizes that are made equal in a row, if its sizes are plain otherwise."""
-        if {"size", "heads", "width", "object", "scores"} & row.keys():
-            return ""  # where scores are extreme, chance decides what shows, not equal sizes
+        if axes.WITHOUT_EQUAL & row.keys():
+            return ""
         case = int(row[CASE])
         values = [one for one in row.items() if one[0] not in (CASE, "equal")]
         square = self._cases[case].long if row.get("mask") == "nearly causal" else ()
