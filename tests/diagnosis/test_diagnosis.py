@@ -75,10 +75,14 @@ def test_two_mistakes_at_once_are_both_named(channel):
         ("attention-backward", "sum-over-queries", "bfloat16-becomes-float32"),
         # a float mask shows one of them first as a third mistake
         ("self-attention", "padding-replaced-by-mask", "mask-of-first-item"),
+        # every check of the second fails for the first as well
+        ("masked-mha", "mask-ignored", "parameters-detached"),
+        ("swiglu", "bilinear", "parameters-detached"),
+        ("decoder-attention", "no-cache-returned", "position-in-module"),
     ],
 )
 def test_two_mistakes_are_named_where_neither_explains_much_alone(channel, problem, one, other):
-    catalogue = Catalogue(BANK.reference(problem), BANK.mistakes(problem))
+    catalogue = Catalogue(BANK.reference(problem).read_text(), BANK.mistakes(problem))
 
     report = diagnosed(channel, problem, catalogue.together((one, other)).source)
 
@@ -99,6 +103,16 @@ def test_what_is_left_to_chance_is_not_taken_for_something_else(channel, problem
     [mistake] = [one for one in BANK.mistakes(problem) if one.id == name]
 
     assert diagnosed(channel, problem, mistake.source).diagnoses == []
+
+
+def test_what_follows_from_a_mistake_has_no_name_of_its_own(channel):
+    fused = next(one for one in BANK.mistakes("flash-attention") if one.id == "fused-attention")
+
+    report = diagnosed(channel, "flash-attention", fused.source)
+
+    failing = {check.id for check in report.checks if check.outcome.is_bad}
+    assert failing == {"written-from-scratch"}  # and nothing of the memory that it takes
+    assert [diagnosis.id for diagnosis in report.diagnoses] == ["fused-attention"]
 
 
 def test_a_mistake_is_not_named_whose_own_check_is_passed(channel):

@@ -21,7 +21,7 @@ def total(x: list[float]) -> float:
 '''
 
 
-def mistake(name, old, new, by_check=False):
+def mistake(name, old, new, says=None):
     return Mistake(
         id=name,
         source=REFERENCE.replace(old, new),
@@ -29,29 +29,27 @@ def mistake(name, old, new, by_check=False):
         killed_by="values",
         explanation="It is not what was asked.",
         hint="Look at each line.",
-        by_check=by_check,
+        says=says,
     )
 
 
 @pytest.fixture
-def catalogue(tmp_path):
-    reference = tmp_path / "reference.py"
-    reference.write_text(REFERENCE, encoding="utf-8")
+def catalogue():
     mistakes = [
         mistake("maximum", "sum(x)", "max(x)"),
         mistake("minimum", "sum(x)", "min(x)"),
         mistake("thrice", "result / 2", "result / 3"),
-        mistake("slow", "", "", by_check=True),
+        mistake("slow", "", "", says="slow"),
     ]
-    return Catalogue(reference, mistakes)
+    return Catalogue(REFERENCE, mistakes)
 
 
 def test_a_program_does_what_its_file_does(catalogue):
     assert catalogue.programs["maximum"].entry("total")([3, 5]) == 5
 
 
-def test_words_of_exceptions_and_docstrings_are_no_edit(catalogue, tmp_path):
-    assert len(catalogue._hunks_of("maximum")) == 1
+def test_words_of_exceptions_and_docstrings_are_no_edit(catalogue):
+    assert len(catalogue._hunks_of(catalogue.programs["maximum"])) == 1
     with pytest.raises(ValueError, match="refused"):
         catalogue.programs["thrice"].entry("total")([])
 
@@ -71,6 +69,14 @@ def test_a_mistake_of_right_values_is_no_program(catalogue):
     assert "slow" not in catalogue.programs
     assert [m.id for m in catalogue.by_check("values", "is slow")] == ["slow"]
     assert catalogue.by_check("shape", "is slow") == []
+
+
+def test_the_mistakes_beside_another_take_it_for_right(catalogue):
+    both = catalogue.beside(catalogue.programs["maximum"])
+
+    assert both.right.entry("total")([3, 6]) == 6
+    assert both.programs["thrice"].entry("total")([3, 6]) == 4
+    assert [*both.mistakes] == ["thrice", "slow"]  # two do not fit one line
 
 
 def test_edits_turn_one_text_into_the_other():
@@ -94,22 +100,19 @@ def test_edits_meet_where_they_share_lines(one, other, meets):
     assert Hunk(*other, ()).meets(Hunk(*one, ())) is meets
 
 
-def test_other_constants_are_programs_of_the_same_mistake(tmp_path):
-    reference = tmp_path / "reference.py"
-    reference.write_text(REFERENCE, encoding="utf-8")
+def test_other_constants_are_programs_of_the_same_mistake():
     known = mistake("factor", "* 2", "* 5")
     known = known.model_copy(update={"others": {"* 7": REFERENCE.replace("* 2", "* 7")}})
 
-    catalogue = Catalogue(reference, [known])
+    catalogue = Catalogue(REFERENCE, [known])
 
     assert catalogue.programs["factor"].entry("total")([2]) == 5
     assert catalogue.programs["factor with * 7"].entry("total")([2]) == 7
     assert list(catalogue.pairs(["factor", "factor with * 7"])) == []
 
 
-def test_what_two_mistakes_share_is_done_once(tmp_path):
-    reference = tmp_path / "reference.py"
-    reference.write_text("import math\n\n\ndef f(x):\n    y = x + 1\n    return y * 2\n")
+def test_what_two_mistakes_share_is_done_once():
+    reference = "import math\n\n\ndef f(x):\n    y = x + 1\n    return y * 2\n"
     sources = {
         "one": "\n\ndef f(x):\n    y = x + 3\n    return y * 2\n",
         "other": "\n\ndef f(x):\n    y = x + 1\n    z = y\n    return z * 5\n",
@@ -125,9 +128,8 @@ def test_what_two_mistakes_share_is_done_once(tmp_path):
     assert pair.entry("f")(1) == 20
 
 
-def test_a_program_without_infinity_fills_in_a_number_or_nothing(tmp_path):
-    reference = tmp_path / "reference.py"
-    reference.write_text(
+def test_a_program_without_infinity_fills_in_a_number_or_nothing():
+    reference = (
         "import math\n\n\n"
         "def filled(x, mask):\n    return x.masked_fill(mask == 0, -math.inf)\n\n\n"
         "def chosen(np, x, mask):\n    return np.where(mask == 0, -math.inf, x)\n"
@@ -148,9 +150,8 @@ def test_a_program_without_infinity_fills_in_a_number_or_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("factor", ["-math.inf", "x.dtype.type(-math.inf)"])
-def test_infinity_that_is_multiplied_stays(tmp_path, factor):
-    reference = tmp_path / "reference.py"
-    reference.write_text(
+def test_infinity_that_is_multiplied_stays(factor):
+    reference = (
         f"import math\n\n\ndef f(x, mask):\n    x = x + mask * {factor}\n"
         "    return x.masked_fill(mask == 2, -math.inf) * 1\n"
     )

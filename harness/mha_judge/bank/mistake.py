@@ -81,10 +81,8 @@ class Mistake(_Model):
     """The words that it uses; it may say some of them otherwise itself."""
     others: Mapping[str, str] = {}
     """The programs with other constants that are the same misconception, by the constant."""
-    by_check: bool = False
-    """Its values are right: the check that fails names it, not a value that is compared."""
-    says: re.Pattern[str] = re.compile("")
-    """With `by_check`: a regular expression that the failed check's message must hold."""
+    says: re.Pattern[str] | None = None
+    """Its values are right: the failed check tells it, by a message in which this is found."""
     by_chance: bool = False
     """Its values are left to chance, so that no comparison can name it."""
     by_dropout: bool = False
@@ -95,7 +93,8 @@ class Mistake(_Model):
     @property
     def has_values(self) -> bool:
         """Whether it shows in values that are the same every time, here too."""
-        return not (self.by_check or self.by_chance or self.by_dropout or self.device == "cuda")
+        tells = self.says is not None
+        return not (tells or self.by_chance or self.by_dropout or self.device == "cuda")
 
 
 def read_mistakes(path: Path, reference: str, questions: Mapping[str, Question]) -> list[Mistake]:

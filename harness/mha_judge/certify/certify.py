@@ -313,7 +313,8 @@ class _Certifying:
         """Some programs that make two mistakes, by the ids of these; read it after `mistakes()`."""
         no_gpu = {*self.certificate.mistakes_without_gpu}
         listed = {m.id: m for m in self._bank.mistakes(self._problem.id) if m.id not in no_gpu}
-        catalogue = Catalogue(self._bank.reference(self._problem.id), list(listed.values()))
+        reference = self._bank.reference(self._problem.id).read_text(encoding="utf-8")
+        catalogue = Catalogue(reference, list(listed.values()))
         names = [name for name in catalogue.programs if name in listed]
         random.Random(self._seeds[0]).shuffle(names)
         chosen = itertools.islice(catalogue.pairs(names), _MAX_PAIRS)

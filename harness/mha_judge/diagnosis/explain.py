@@ -17,7 +17,7 @@ passed, to tell a mistake from a coincidence.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import torch
@@ -58,7 +58,8 @@ def _telling(steps: Sequence[Step]) -> list[Sequence[Step]]:
 def _catalogue(bank: Bank, problem_id: str, state: tuple[FileVersion, ...]) -> Catalogue:
     """Return the mistakes of a problem, for its files in this state."""
     problem = bank.problem(problem_id)
-    return Catalogue(bank.reference(problem_id), bank.mistakes(problem_id), problem.entry)
+    source = bank.reference(problem_id).read_text(encoding="utf-8")
+    return Catalogue(source, bank.mistakes(problem_id), problem.entry)
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,8 @@ class Explanation:
     programs: Callable[[Sequence[Diagnosis]], list[Program]]
     """Returns programs that make the given mistakes: a single one for all, if possible, then
     others with constants that explain no less."""
+    besides: Callable[[Program, Sequence[CheckResult], Trace, Set[str]], list[Diagnosis]]
+    """Returns the mistakes that explain what fails where such a program counts as right."""
     by_dropout: Diagnosis | None
     """The mistake that is right without dropout, if the problem lists one."""
     where: str
@@ -179,15 +182,38 @@ class Diagnostician:
             diagnoses=[self._diagnosis(*one) for one in named.items()],
             by_check=[self._diagnosis(*one) for one in own.items() if one[0] not in named],
             programs=programs,
+            besides=self._besides,
             by_dropout=self._of_dropout(own),
             where=where,
             unmarked=[n for n, one in self._catalogue.mistakes.items() if one.severity is None],
         )
 
+    def _besides(
+        self,
+        program: Program,
+        results: Sequence[CheckResult],
+        trace: Trace,
+        failed: Set[str],
+    ) -> list[Diagnosis]:
+        """Return the mistakes that explain what fails where a program counts as right.
+
+        The message of a check that came to be asked only there may tell of what follows from the
+        program's mistakes; so it must have `failed` by itself.
+        """
+        catalogue = self._catalogue.beside(program)
+        case = _Case(catalogue, results, trace)
+        with bounded_memory():
+            named = case.by_single_mistakes(catalogue.programs)
+        case.close()
+        if not named:
+            told = case.by_their_check()
+            named = {one.id: checks for one, checks in told if {*checks} <= failed}
+        return [self._diagnosis(*one) for one in named.items()]
+
     def _of_dropout(self, told: Collection[str]) -> Diagnosis | None:
         """Return the mistake, if there is one; one that its check tells must be among the told."""
         every = [one for one in self._catalogue.mistakes.values() if one.by_dropout]
-        known = [one.id for one in every if not one.by_check or one.id in told]
+        known = [one.id for one in every if one.says is None or one.id in told]
         return self._diagnosis(known[0], []) if len(known) == 1 else None
 
     def _diagnosis(self, name: str, checks: Sequence[str]) -> Diagnosis:

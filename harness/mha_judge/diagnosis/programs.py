@@ -14,7 +14,6 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -70,6 +69,15 @@ class Program:
             return ModuleType("mistake")
         return module
 
+    @property
+    def runs(self) -> bool:
+        """Whether the source is a program: two edits may make none together."""
+        try:
+            self._tree()
+        except SyntaxError:
+            return False
+        return True
+
     @cached_property
     def source(self) -> str:
         """The program, without docstrings, annotations and the words of exceptions."""
@@ -102,16 +110,16 @@ class Catalogue:
     """The mistakes of one problem, alone and in pairs."""
 
     def __init__(
-        self, reference: Path, mistakes: Sequence[Mistake], entries: Sequence[Entry] = ()
+        self, source: str, mistakes: Sequence[Mistake], entries: Sequence[Entry] = ()
     ) -> None:
         """Take what a problem has.
 
         Args:
-            reference: The reference's file.
+            source: The reference.
             mistakes: The known mistakes.
             entries: Entries for which further mistakes are derived.
         """
-        self.source = reference.read_text(encoding="utf-8")
+        self.source = source
         """The right program."""
         self._entries = entries
         self.right = Program([], lambda: _tree(self.source))
@@ -120,7 +128,7 @@ class Catalogue:
         """Programs by the mistake's id; variants of a mistake by a name of their own."""
         self.programs = {n: p for n, p in self._every.items() if p.mistakes[0].has_values}
         """Programs of mistakes that change values."""
-        self._hunks: dict[str, list[Hunk]] = {}
+        self._hunks: dict[Program, list[Hunk]] = {}
         self._combined: dict[tuple[str, ...], Program | None] = {}
 
     def add(self, mistake: Mistake) -> Program:
@@ -145,8 +153,8 @@ class Catalogue:
 
     def by_check(self, check: str, message: str) -> list[Mistake]:
         """Return the mistakes that only this check notices, and whose pattern fits its message."""
-        by_check = [m for m in self.mistakes.values() if m.by_check and m.killed_by == check]
-        return [mistake for mistake in by_check if mistake.says.search(message)]
+        noticed = [m for m in self.mistakes.values() if m.killed_by == check]
+        return [m for m in noticed if m.says is not None and m.says.search(message)]
 
     def pairs(self, ids: Sequence[str], suspects: int | None = None) -> Iterator[Program]:
         """Yield the programs that make two of these mistakes at once.
@@ -188,19 +196,32 @@ class Catalogue:
         """Return a program that makes all these mistakes; None if their edits share lines."""
         key = tuple(names)
         if key not in self._combined:
-            self._combined[key] = self._combine(key)
+            self._combined[key] = self._joined([self._every[name] for name in names])
         return self._combined[key]
 
-    def _combine(self, names: Sequence[str]) -> Program | None:
-        mistakes = [mistake for name in names for mistake in self._every[name].mistakes]
+    def beside(self, program: Program) -> Catalogue:
+        """Return the mistakes that can be made besides those of a program, which is then right."""
+        made = {mistake.id for mistake in program.mistakes}
+        others = []
+        for mistake in self.mistakes.values():
+            both = self._joined([program, self._every[mistake.id]])
+            if mistake.says is not None and mistake.id not in made:
+                others.append(mistake)  # no program is compared
+            elif both is not None and both.runs:
+                words = {"source": both.source, "others": {}}
+                others.append(mistake.model_copy(update=words))
+        return Catalogue(program.source, others, self._entries)
+
+    def _joined(self, programs: Sequence[Program]) -> Program | None:
+        mistakes = [mistake for program in programs for mistake in program.mistakes]
         if len({mistake.id for mistake in mistakes}) < len(mistakes):
             return None
-        for one, other in itertools.combinations(names, 2):
+        for one, other in itertools.combinations(programs, 2):
             mine, theirs = self._hunks_of(one), self._hunks_of(other)
             if any(a.meets(b) for a in mine for b in theirs if a != b):
                 return None
         lines = list(self.right.lines)
-        every = {hunk for name in names for hunk in self._hunks_of(name)}
+        every = {hunk for program in programs for hunk in self._hunks_of(program)}
         for hunk in sorted(every, key=lambda hunk: (hunk.start, hunk.end), reverse=True):
             lines[hunk.start : hunk.end] = hunk.lines
         return Program(mistakes, lambda: ast.parse("\n".join(lines)))
@@ -219,10 +240,10 @@ class Catalogue:
             tree = functools.partial(_tree, mistake.source.replace(_CUT, ""))
             yield f"{mistake.id} with all gradients", Program([mistake], tree)
 
-    def _hunks_of(self, name: str) -> list[Hunk]:
-        if name not in self._hunks:
-            self._hunks[name] = hunks(self.right.lines, self._every[name].lines)
-        return self._hunks[name]
+    def _hunks_of(self, program: Program) -> list[Hunk]:
+        if program not in self._hunks:
+            self._hunks[program] = hunks(self.right.lines, program.lines)
+        return self._hunks[program]
 
 
 def hunks(base: Sequence[str], changed: Sequence[str]) -> list[Hunk]:

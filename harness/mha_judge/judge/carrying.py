@@ -12,13 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import ModuleType
 
 from mha_judge.diagnosis import Explanation
 from mha_judge.diagnosis.programs import Program
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.session import LoadFailed, Session
+from mha_judge.grading.calling.trace import Trace
 from mha_judge.grading.checks.policy import findings, hold_to_rules
 from mha_judge.grading.checks.running import Run
 from mha_judge.grading.expecting.compare import while_granting
@@ -28,6 +29,8 @@ from mha_judge.outcomes import Category, Outcome
 from mha_judge.report.models import CheckResult, Diagnosis
 from mha_judge.submission import Submission
 
+_MOST_ROUNDS = 3
+"""How often mistakes are looked for in what still fails with those granted that are known."""
 _NUMBERS = re.compile(r"[-+]?\d[\d.e+-]*")
 
 
@@ -45,13 +48,21 @@ def carried_forward(
     if context.task.problem.asks_questions:  # each question is marked alone
         diagnoses = [*diagnoses, *explained.by_check]
     else:
-        checks = granting(checks, explained.programs(diagnoses), context)
+        checks, best = granting(checks, explained.programs(diagnoses), context)
         granted = {check.id for check in checks if check.granted}
         more = [one for one in explained.by_check if not granted.issuperset(one.checks)]
-        if more:
+        failed = {check.id for check in checks if check.outcome.is_bad}
+        for _ in range(_MOST_ROUNDS):
+            if not more and best is not None:
+                known = {one.id for one in diagnoses}
+                found = explained.besides(best.program, best.results, best.trace, failed)
+                more = [one for one in found if one.id not in known]
+            if not more:
+                break
             diagnoses = [*diagnoses, *more]
             named = {check for diagnosis in more for check in diagnosis.checks}
-            checks = granting(checks, explained.programs(diagnoses), context, named)
+            checks, best = granting(checks, explained.programs(diagnoses), context, named)
+            more = []
         dropout, names = explained.by_dropout, {one.id for one in diagnoses}
         if dropout is not None and (not names or dropout.id in names):
             checks = _granting_dropout(checks, dropout, context)
@@ -69,12 +80,24 @@ def _with_checks(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnos
     return diagnosis.model_copy(update={"checks": ids})
 
 
+@dataclass(frozen=True)
+class _Again:
+    """What came of the checks with a program as the reference."""
+
+    program: Program
+    results: list[CheckResult]
+    """Of all checks: those that did not run again are as they were."""
+    trace: Trace
+    left: list[CheckResult]
+    """Those that still do not pass."""
+
+
 def granting(
     checks: Sequence[CheckResult],
     programs: Iterable[Program],
     context: Context,
     named: Collection[str] = (),
-) -> list[CheckResult]:
+) -> tuple[list[CheckResult], _Again | None]:
     """Return the checks; those that pass but for mistakes get the ids of these mistakes.
 
     A check of a broken rule, or one in which a worker hung or died, is never granted.
@@ -84,28 +107,50 @@ def granting(
         programs: Each makes some of the candidate's mistakes.
         context: The candidate's context, in which the checks ran; its session is closed.
         named: Ids of the checks by whose message a mistake was named.
+
+    Returns:
+        The checks, and what came of them with the program that leaves fewest; None if none is left.
     """
     granted = {check.id: check.granted for check in checks if check.granted}
-    failed: list[tuple[Program, list[CheckResult]]] = []
+    every: list[_Again] = []
     broken = {check for check, rule in context.rules.items() if findings(context, rule)}
     for program in programs:
         known = {*granted, *broken}
         left = [c for c in checks if _may_be_granted(c) and c.id not in known]
-        found = _results(context.session, context, program.module, checks, left)
+        found, trace = _results(context.session, context, program.module, checks, left)
         made = [mistake.id for mistake in program.mistakes]
         right = [c for c in found if c.outcome is Outcome.PASSED or _is_left_open(c)]
         granted |= {c.id: made for c in right}
-        failed.append((program, [c for c in found if c not in right]))
+        again = {c.id: c for c in found}
+        results = [again.get(c.id, c) for c in checks]
+        every.append(
+            _Again(
+                program, results, context.trace.then(trace), [c for c in found if c not in right]
+            )
+        )
     context.session.close()  # of two files only one can be loaded; a call would load it again
     stopped: set[str] = set()
-    for program, left in failed:
-        left = [c for c in left if c.id not in granted and not _may_break_a_rule(c)]
-        for check in _failed_by_itself(program, context, checks, left, named):
-            granted[check.id] = [mistake.id for mistake in program.mistakes]
+    for one in every:
+        left = [c for c in one.left if c.id not in granted and not _may_break_a_rule(c)]
+        for check in _failed_by_itself(one.program, context, checks, left, named):
+            granted[check.id] = [mistake.id for mistake in one.program.mistakes]
             if check.outcome is Outcome.ERROR:
                 stopped.add(check.id)
     asked = {check.id for check in checks if check.outcome is Outcome.NOT_ASSESSED}
-    return _granted(checks, granted, stopped & asked)
+    return _granted(checks, granted, stopped & asked), _nearest(every, granted)
+
+
+def _nearest(every: Sequence[_Again], granted: Collection[str]) -> _Again | None:
+    """Return the run that leaves fewest checks failed, without those that are granted."""
+    open_ = [
+        replace(
+            one,
+            results=[c for c in one.results if c.outcome is Outcome.PASSED or c.id not in granted],
+            left=[c for c in one.left if c.outcome.is_bad and c.id not in granted],
+        )
+        for one in every
+    ]
+    return min((one for one in open_ if one.left), key=lambda one: len(one.left), default=None)
 
 
 def _granting_dropout(
@@ -124,7 +169,7 @@ def _granting_dropout(
             session.load()
         except LoadFailed:
             return checks
-        found = _results(session, context, context.task.reference, checks, left)
+        found, _ = _results(session, context, context.task.reference, checks, left)
     right = {check.id for check in found if check.outcome is Outcome.PASSED}
     failed = {check.id for check in left if check.outcome.is_bad}
     if 2 * len(failed & right) <= len(failed):
@@ -165,10 +210,10 @@ def _results(
     mistaken: ModuleType,
     checks: Sequence[CheckResult],
     left: Sequence[CheckResult],
-) -> list[CheckResult]:
-    """Return the results of the checks in `left`, with a program as the reference."""
+) -> tuple[list[CheckResult], Trace]:
+    """Return what came of the checks in `left` with a program as the reference, and the steps."""
     if not left:
-        return []
+        return [], Trace()
     context = Context(session, replace(own.task, mistaken=mistaken))
     passed = [check for check in checks if check.outcome is Outcome.PASSED]
     ids = frozenset(check.id for check in left)
@@ -176,7 +221,7 @@ def _results(
     with while_granting() if mistaken is not own.task.reference else nullcontext():
         results = Run(context.task, context, only=ids, passed=passed).grade()
     results, _ = hold_to_rules(results, [context])
-    return [check for check in results if check.id in ids]
+    return [check for check in results if check.id in ids], context.trace
 
 
 def _failed_by_itself(
@@ -195,7 +240,8 @@ def _failed_by_itself(
             session.load()
         except LoadFailed:
             return []
-        found = {c.id: c for c in _results(session, own, program.module, checks, left)}
+        results, _ = _results(session, own, program.module, checks, left)
+    found = {c.id: c for c in results}
     # random values differ from anything, even from themselves, in the same words
     telling = [c for c in left if c.margin is None or all(m.has_values for m in program.mistakes)]
     return [

@@ -90,7 +90,7 @@ def in_one_sentence(report: Report, language: str = "en") -> str:
     if not granted or not any(diagnosis.cost > 0 for diagnosis in report.diagnoses):
         return ""
     found = summarise(report)
-    explained = sum(c.outcome.is_bad for c in granted)
+    explained = len(found.failures) - len(found.unexplained)
     others = [c for c in report.checks if c.outcome is Outcome.PASSED and not c.advisory]
     stopped = sum(c.stopped for c in granted)
     numbers = {
@@ -98,7 +98,7 @@ def in_one_sentence(report: Report, language: str = "en") -> str:
         "explained": explained,
         "failures": len(found.failures),
         "cost": sum(diagnosis.cost for diagnosis in report.diagnoses),
-        "passing": len(others) + len(granted) - explained - stopped,
+        "passing": len(others) + sum(not c.outcome.is_bad for c in granted) - stopped,
         "failing": len(found.unexplained),
         "untold": len(found.waiting) + stopped,
     }

@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: split-merge-heads
 # mistake: strided features per head, merge is right
-# diagnosis: split-features-interleaved
+# diagnosis: split-features-interleaved, split-loops-over-heads
 import torch
 
 

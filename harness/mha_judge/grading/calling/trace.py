@@ -67,6 +67,12 @@ class Trace:
     def of(self, check: str) -> list[Step]:
         return self._steps.get(check, [])
 
+    def then(self, later: Trace) -> Trace:
+        """Return a trace with the steps of a later run for the checks that ran again."""
+        both = Trace()
+        both._steps = {**self._steps, **later._steps}
+        return both
+
     def without(self, checks: Collection[str]) -> list[Step]:
         """Return the steps of all other checks."""
         others = (steps for check, steps in self._steps.items() if check not in checks)
