@@ -9,9 +9,9 @@ If no known mistake explains a check, other things are tried: what calls that ra
 and, if an answer is wrong nearly everywhere, small changes of the reference that nobody has listed.
 
 The work is bounded by counts, so that the same seed gives the same diagnosis: at most `MAX_CHECKS`
-failed checks are looked at; the search ends once no mistake explains `MAX_UNEXPLAINED` of them; for
-these, `MAX_PAIRS` pairs of mistakes are tried; and a match is compared on `MAX_RIGHT` checks that
-passed, to tell a mistake from a coincidence.
+failed checks are looked at; the search ends once no mistake explains `MAX_UNEXPLAINED` of them; and
+for these, `MAX_PAIRS` pairs of mistakes are tried. To tell a mistake from a coincidence, a match is
+compared on the checks that passed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ from mha_judge.report.models import CheckResult, Diagnosis
 MAX_CHECKS = 16
 MAX_PAIRS = 150
 MAX_UNEXPLAINED = 4
-MAX_RIGHT = 10
 MAX_VARIANTS = 8
 MARGINAL = 8
 
@@ -193,21 +192,21 @@ class Diagnostician:
         program: Program,
         results: Sequence[CheckResult],
         trace: Trace,
-        failed: Set[str],
+        alone: Set[str],
     ) -> list[Diagnosis]:
         """Return the mistakes that explain what fails where a program counts as right.
 
         The message of a check that came to be asked only there may tell of what follows from the
-        program's mistakes; so it must have `failed` by itself.
+        program's mistakes; so only the checks `alone` tell of something else.
         """
         catalogue = self._catalogue.beside(program)
-        case = _Case(catalogue, results, trace)
+        case = _Case(catalogue, results, trace, may_miss=False)
         with bounded_memory():
             named = case.by_single_mistakes(catalogue.programs)
         case.close()
         if not named:
             told = case.by_their_check()
-            named = {one.id: checks for one, checks in told if {*checks} <= failed}
+            named = {one.id: checks for one, checks in told if {*checks} <= alone}
         return [self._diagnosis(*one) for one in named.items()]
 
     def _of_dropout(self, told: Collection[str]) -> Diagnosis | None:
@@ -241,7 +240,19 @@ class _Case:
         catalogue: Catalogue,
         results: Sequence[CheckResult],
         trace: Trace,
+        *,
+        may_miss: bool = True,
     ) -> None:
+        """Take what failed.
+
+        Args:
+            catalogue: The mistakes, and the program that is right.
+            results: The results of the checks.
+            trace: The steps of each check.
+            may_miss: Whether a mistake may be named that does not explain each failure in which it
+                shows, since another mistake may show there too.
+        """
+        self._may_miss = may_miss
         self._catalogue = catalogue
         self._trace = trace
         self._truth = Replay(catalogue.right)
@@ -397,7 +408,8 @@ class _Case:
         missed = sum(replay.changes(failure.steps, self._truth) for failure in others)
         if all(map(self._became_nan, explained)):
             missed = max(missed, sum(map(self._became_nan, others)))
-        return missed <= len(explained) and not self._contradictions(self._catalogue.named(name))
+        most = len(explained) if self._may_miss else 0
+        return missed <= most and not self._contradictions(self._catalogue.named(name))
 
     def _became_nan(self, failure: _Failure) -> bool:
         """Return whether a result has NaN where a right one has a number."""
@@ -424,17 +436,21 @@ class _Case:
         return replay.nearness(step) > self._truth.nearness(step)
 
     def _contradictions(self, program: Program) -> int:
-        """Return how many of a sample of passed checks a program fails: they speak against it.
+        """Return how much speaks against a program: it raises where the candidate answers wrongly,
+        or fails a check that passed.
 
-        The checks that are there for its mistakes are always among them, call by call.
+        Of a check only the last call counts; of those that are there for its mistakes, each.
         """
-        every = max(1, -(-len(self._right) // MAX_RIGHT))
-        some = [_telling(steps)[-1] for steps in self._right[::every]]
+        some = [_telling(steps)[-1] for steps in self._right]
         for mistake in program.mistakes:
             some += _telling(self._passed.get(mistake.killed_by, []))
         some = [steps for steps in some if steps and _is_an_answer(steps[-1])]
         replay = self._replay(program)
-        return sum(self._truth.agrees(steps) and not replay.agrees(steps) for steps in some)
+        answered = [f.steps[-1] for f in self._failures if f.steps[-1].failure is None]
+        raises = sum(replay.raises(step) and not self._truth.raises(step) for step in answered)
+        return raises + sum(
+            self._truth.agrees(steps) and not replay.agrees(steps) for steps in some
+        )
 
     def _all_contradictions(self, name: str) -> tuple[int, int]:
         """Return how many of all passed checks the mistake answers unlike the candidate.

@@ -51,11 +51,11 @@ def carried_forward(
         checks, best = granting(checks, explained.programs(diagnoses), context)
         granted = {check.id for check in checks if check.granted}
         more = [one for one in explained.by_check if not granted.issuperset(one.checks)]
-        failed = {check.id for check in checks if check.outcome.is_bad}
+        alone = {c.id for c in checks if c.outcome.is_bad or c.category is Category.POLICY}
         for _ in range(_MOST_ROUNDS):
             if not more and best is not None:
                 known = {one.id for one in diagnoses}
-                found = explained.besides(best.program, best.results, best.trace, failed)
+                found = explained.besides(best.program, best.results, best.trace, alone)
                 more = [one for one in found if one.id not in known]
             if not more:
                 break

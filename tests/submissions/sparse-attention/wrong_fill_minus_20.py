@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: sparse-attention
 # mistake: a fill of -20
-# diagnosis: fill-too-small, softmax-not-cast-back
+# diagnosis: fill-too-small
 import torch
 
 
