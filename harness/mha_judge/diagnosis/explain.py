@@ -436,21 +436,17 @@ class _Case:
         return replay.nearness(step) > self._truth.nearness(step)
 
     def _contradictions(self, program: Program) -> int:
-        """Return how much speaks against a program: it raises where the candidate answers wrongly,
-        or fails a check that passed.
+        """Return how many of the checks that passed a program fails: they speak against it.
 
-        Of a check only the last call counts; of those that are there for its mistakes, each.
+        Of a check only the last call counts, and no gradients; of those that are there for its
+        mistakes, each call and all.
         """
-        some = [_telling(steps)[-1] for steps in self._right]
+        some = [_telling(steps)[-1] for steps in self._right if steps[-1].cotangents is None]
         for mistake in program.mistakes:
             some += _telling(self._passed.get(mistake.killed_by, []))
         some = [steps for steps in some if steps and _is_an_answer(steps[-1])]
         replay = self._replay(program)
-        answered = [f.steps[-1] for f in self._failures if f.steps[-1].failure is None]
-        raises = sum(replay.raises(step) and not self._truth.raises(step) for step in answered)
-        return raises + sum(
-            self._truth.agrees(steps) and not replay.agrees(steps) for steps in some
-        )
+        return sum(self._truth.agrees(steps) and not replay.agrees(steps) for steps in some)
 
     def _all_contradictions(self, name: str) -> tuple[int, int]:
         """Return how many of all passed checks the mistake answers unlike the candidate.

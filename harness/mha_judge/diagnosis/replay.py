@@ -114,12 +114,6 @@ class Replay:
             alike(*both, ALIKE) for both in zip(own, right, strict=True)
         )
 
-    def raises(self, step: Step) -> bool:
-        """Return whether the program raises in a call that says all by itself."""
-        if isinstance(step.target, AnswerSheet) or step.target.chained:
-            return False
-        return isinstance(self._result(step), str)
-
     def nearness(self, step: Step) -> float:
         """Return how near a call's numbers are to the candidate's: 1 if all are equal, 0 if far."""
         pairs = self._pairs(step)

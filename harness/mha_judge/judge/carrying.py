@@ -57,6 +57,8 @@ def carried_forward(
                 known = {one.id for one in diagnoses}
                 found = explained.besides(best.program, best.results, best.trace, alone)
                 more = [one for one in found if one.id not in known]
+                if more:  # what one mistake explains, another may break as well
+                    checks = [_ungranted(check) for check in checks]
             if not more:
                 break
             diagnoses = [*diagnoses, *more]
@@ -72,6 +74,10 @@ def carried_forward(
         if diagnosis.id in explained.unmarked:
             context.note(f"the bank gives {diagnosis.id} no severity; it is marked as a slip")
     return checks, [points.priced(_with_checks(one, checks), checks) for one in diagnoses]
+
+
+def _ungranted(check: CheckResult) -> CheckResult:
+    return check.model_copy(update={"granted": [], "stopped": False})
 
 
 def _with_checks(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:

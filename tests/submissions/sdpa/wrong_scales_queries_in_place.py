@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: changes the caller's q
+# diagnosis: queries-scaled-in-place
 import torch
 
 

@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: softmax
 # mistake: a tensor of PyTorch, not an array
-# diagnosis: tensor-returned
+# diagnosis: tensor-returned, written-in-torch
 import torch
 
 
