@@ -32,7 +32,7 @@ def test_what_may_be_left_out_is_drawn_in_turn():
     turn = random.randrange(PARTS)
     drawn = [collected("--turn", str(turn)), collected("--turn", str(turn + 1))]
 
-    every = [Draw(turn, "", (), frozenset(), frozenset(), (), frozenset()) for turn in range(PARTS)]
+    every = [Draw(turn, "", (), frozenset(), frozenset(), frozenset()) for turn in range(PARTS)]
     files = [{file for file in FILES if one.takes(file.parent.name, file.stem)} for one in every]
     assert set().union(*files) == {*FILES}
     submissions = [{test for test in tests if "declared_verdict" in test} for tests, _ in drawn]
@@ -54,7 +54,7 @@ def test_what_may_be_left_out_is_drawn_in_turn():
 
 def test_a_slow_test_is_run_if_its_module_has_changed_or_what_it_shares_with_its_folder():
     def left_out(*touched):
-        part = Part(Draw(0, "", (), frozenset(), frozenset(), (), frozenset(touched)))
+        part = Part(Draw(0, "", (), frozenset(), frozenset(), frozenset(touched)))
         return [
             not part.has_changed(f"tests/{name}.py") for name in ("gpu/test_access", "test_wheel")
         ]

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from mha_judge.bank import Bank
-from mha_judge.certify.draw import MUTANTS_OF, PARTS, draw
+from mha_judge.certify.draw import PARTS, RARELY, draw
 from mha_judge.certify.models import Certificate
 from mha_judge.cli import main
 from mha_judge.errors import UsageError
@@ -64,7 +64,6 @@ def test_what_a_verdict_follows_from_counts_as_a_change(bank, path, committed):
     assert drawn.changed == ("kv-cache-step",)
     assert path in drawn.touched
     assert all(drawn.takes("kv-cache-step", name) for name in "abcdef")
-    assert drawn.takes_mutants("kv-cache-step")
 
 
 SCALE = "[[mistake]]\nid = 'no-scale'\nkilled_by = 'values'\n"
@@ -273,11 +272,11 @@ def test_parts_of_one_name_come_one_at_a_time(bank):
     assert sorted(taken) == [[0], [1], [2], [3], [4]]
 
 
-def test_the_mutants_of_others_come_round(bank):
-    turns = [draw(bank, IDS, None, turn) for turn in range(3)]
+def test_what_is_tried_rarely_has_its_turn_all_the_same(bank):
+    turns = [draw(bank, IDS, None, turn) for turn in range(RARELY)]
 
-    assert all(len(one.mutants) == MUTANTS_OF for one in turns)
-    assert {*turns[0].mutants, *turns[1].mutants, *turns[2].mutants} == {*IDS}
+    assert sum(one.takes("gqa", "a → b", RARELY) for one in turns) == 1
+    assert sum(one.takes("gqa", "a → b") for one in turns) == RARELY // PARTS
 
 
 def test_a_turn_repeats_a_draw_and_the_draw_says_which(bank):
@@ -332,4 +331,3 @@ def test_verify_tries_what_is_drawn_and_says_what_that_is(bank, monkeypatch):
     assert tried == dict.fromkeys(IDS, drawn)
     told = " ".join(result.output.split())
     assert "and part 1 of 7 of what belongs to the other problems." in told
-    assert f"Mutants were tried of {', '.join(drawn.mutants)} only." in told

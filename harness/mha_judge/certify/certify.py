@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import random
 import secrets
 import time
@@ -18,7 +19,7 @@ from mha_judge.bank.scaffold import missing, placeholders
 from mha_judge.certify.agreement import compare_all
 from mha_judge.certify.baselines import WORTHLESS, baselines
 from mha_judge.certify.corner_faults import TOLD, corner_faults
-from mha_judge.certify.draw import Draw
+from mha_judge.certify.draw import PARTS, RARELY, Draw
 from mha_judge.certify.equivalents import read_equivalents
 from mha_judge.certify.grades import Graders, Specimen
 from mha_judge.certify.models import (
@@ -93,7 +94,7 @@ def certify(
         work.pairs()
         work.baselines()
         work.corner_faults()
-        if with_mutants and (draw is None or draw.takes_mutants(problem_id)):
+        if with_mutants:
             work.mutants()
     work.certificate.seconds = round(time.monotonic() - started, 1)
     return work.certificate
@@ -132,8 +133,8 @@ class _Certifying:
     def _fault(self, subject: str, message: str) -> None:
         self.certificate.faults.append(Fault(subject=subject, message=message))
 
-    def _takes(self, name: str) -> bool:
-        return self._draw is None or self._draw.takes(self._problem.id, name)
+    def _takes(self, name: str, parts: int = PARTS) -> bool:
+        return self._draw is None or self._draw.takes(self._problem.id, name, parts)
 
     @functools.cached_property
     def _taken_pairs(self) -> dict[str, Program]:
@@ -313,8 +314,7 @@ class _Certifying:
         """Some programs that make two mistakes, by the ids of these; read it after `mistakes()`."""
         no_gpu = {*self.certificate.mistakes_without_gpu}
         listed = {m.id: m for m in self._bank.mistakes(self._problem.id) if m.id not in no_gpu}
-        reference = self._bank.reference(self._problem.id).read_text(encoding="utf-8")
-        catalogue = Catalogue(reference, list(listed.values()))
+        catalogue = Catalogue(self._source, list(listed.values()))
         names = [name for name in catalogue.programs if name in listed]
         random.Random(self._seeds[0]).shuffle(names)
         chosen = itertools.islice(catalogue.pairs(names), _MAX_PAIRS)
@@ -371,8 +371,10 @@ class _Certifying:
         """A reference that is wrong in one manner of call is rejected for just that manner."""
         every = {" ".join(one): (one, s) for one, s in corner_faults(self._problem, self._source)}
         sources = {name: source for name, (_, source) in every.items() if self._takes(name)}
-        named = random.Random(self._seeds[0]).sample([*sources], min(_MAX_PAIRS, len(sources)))
-        chosen = {name: sources.pop(name) for name in named}
+        most = min(_MAX_PAIRS, len(every))
+        share = math.ceil(most * len(sources) / max(len(every), 1))
+        chance = random.Random(f"{self._seeds[0]} {self._draw.turn if self._draw else ''}")
+        chosen = {name: sources.pop(name) for name in chance.sample([*sources], share)}
         graded = [
             *self._grade("corner faults", sources, self._seeds[:1], len(every) - len(chosen)),
             *self._grade("named corner faults", chosen, self._seeds[:1]),
@@ -396,9 +398,13 @@ class _Certifying:
         """Every change to the reference is noticed, or listed with a reason."""
         changes = {change.text: change for change in mutants(self._source)}
         reasons = read_equivalents(self._bank, self._problem.id)
-        sources = {text: change.source for text, change in changes.items()}
+        sources = {
+            text: change.source
+            for text, change in changes.items()
+            if self._takes(text, RARELY if text in reasons else PARTS)
+        }
         self.certificate.mutants = len(sources)
-        for task, report in self._grade("mutants", sources, self._seeds[:1]):
+        for task, report in self._grade("mutants", sources, self._seeds[:1], len(changes)):
             if report.verdict is not Verdict.ACCEPTED:
                 if task.name in reasons:
                     self._fault(

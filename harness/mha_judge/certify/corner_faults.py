@@ -52,6 +52,8 @@ def _overwrite(value):
 
 
 def _spread(array):
+    # in float32 even the mean of equal numbers differs from them
+    array = array.double() if hasattr(array, "double") else array.astype("float64")
     far = sorted(abs(array - array.mean()).reshape(-1).tolist())
     return far[len(far) // 2] if far else 0.0
 

@@ -23,8 +23,8 @@ PARTS = 7
 A change may have several commits. As seven is prime, seven changes with the same number of commits
 see all parts, unless that number is a multiple of seven.
 """
-MUTANTS_OF = 3
-"""The number of unchanged problems whose mutants are tried."""
+RARELY = 3 * PARTS
+"""In how many turns each mutant has its turn that is listed as accepted: it is asked everything."""
 _SHARED = re.compile(r"^from graders\.shared import (.+)$", re.MULTILINE)
 """How a grader imports checks from modules that several graders share."""
 _FOR_READERS = {"title", "title_zh", "track", "level", "minutes", "points", "requires", "after"}
@@ -47,8 +47,6 @@ class Draw:
     """Problem and id of every mistake that has changed, or whose check has, or that is new."""
     rechecked: frozenset[str]
     """Problems some of whose checks have changed: their submissions are tried."""
-    mutants: tuple[str, ...]
-    """Other problems whose mutants are tried."""
     touched: frozenset[str]
     """Every file that has changed, by its path from the bank."""
     note: str = ""
@@ -74,9 +72,6 @@ class Draw:
         """Return whether it is this name's turn, whatever has changed."""
         return (zlib.crc32(name.encode()) + part + self.turn) % parts == 0
 
-    def takes_mutants(self, problem_id: str) -> bool:
-        return problem_id in self.changed or problem_id in self.mutants
-
     def __str__(self) -> str:
         since, again = (f" since {self.since[:10]}", f"SINCE={self.since[:10]} ")
         if not self.since:
@@ -88,10 +83,6 @@ class Draw:
             "belongs to the other problems. "
             f"The same again: make check {again}TURN={self.turn}; all of it: make prove."
         )
-
-    @property
-    def whose_mutants(self) -> str:
-        return f"Mutants were tried of {_listed([*self.changed, *self.mutants])} only."
 
 
 def _listed(ids: Sequence[str]) -> str:
@@ -136,12 +127,7 @@ def draw(bank: Bank, ids: Sequence[str], since: str | None, turn: int | None) ->
                 for mistake in bank.mistakes(one)
                 if mistake.killed_by in (checks[one] or ())
             }
-    rest = [one for one in ids if one not in changed]
-    first = turn * MUTANTS_OF
-    mutants = {rest[(first + i) % len(rest)] for i in range(MUTANTS_OF)} if rest else ()
-    return Draw(
-        turn, since or "", changed, mistakes, rechecked, tuple(sorted(mutants)), touched, note
-    )
+    return Draw(turn, since or "", changed, mistakes, rechecked, touched, note)
 
 
 def _turn(bank: Bank) -> tuple[int, str]:
@@ -221,7 +207,7 @@ def _mistakes_of(bank: Bank, problem_id: str) -> set[tuple[str, str]]:
         found = bank.mistakes(problem_id)
     except BankError:
         return set()
-    texts = {"title", "explanation", "hint", "shared"}
+    texts = {"title", "explanation", "hint", "shared", "with_any"}
     return {(mistake.id, mistake.model_dump_json(exclude=texts)) for mistake in found}
 
 

@@ -129,7 +129,7 @@ def command(
                 raise
     certification = Certification(problems=certificates)
     if drawn is not None:
-        certification.draw = f"{drawn} {drawn.whose_mutants}" if mutants else str(drawn)
+        certification.draw = str(drawn)
     write_outputs(
         {
             "--json": lambda: certification.model_dump_json(indent=2) + "\n",
