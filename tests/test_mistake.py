@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 from mha_judge.bank import Bank
-from mha_judge.bank.mistake import Edit, apply_edits, read_mistakes
+from mha_judge.bank.mistake import ANY, Edit, apply_edits, read_mistakes
 from mha_judge.bank.questions import Question
 from mha_judge.errors import BankError
 
@@ -46,6 +46,9 @@ def test_other_constants_are_put_into_the_edits_alone(read):
     [mistake] = read(ENTRY + edits + "variants = { replace = '0.5', by = ['0.25'] }\n")
 
     assert mistake.others == {"0.25": REFERENCE.replace("x / d**0.5", "x / 0.25")}
+    [numbered] = mistake.with_any
+    assert numbered.numbers == ("0.5", "0.25")
+    assert numbered.source == REFERENCE.replace("x / d**0.5", f"x / {ANY}")
 
 
 def test_a_mistake_may_be_a_program_of_its_own(read, tmp_path):

@@ -131,5 +131,17 @@ def test_a_broken_rule_costs_its_price_though_it_is_never_granted():
     checks = points.scaled([result(Outcome.PASSED, 90), rule])
     found = points.priced(diagnosis(severity=Severity.FUNDAMENTAL, checks=["c"]), checks)
 
-    assert found.cost == 30.0
+    assert found.cost == 40.0
     assert points.score(checks, [found], by_key=False) == 60.0
+
+
+def test_a_broken_rule_costs_its_price_beside_a_slip_that_costs_little():
+    rule = result(Outcome.FAILED, 4, category=Category.POLICY).model_copy(update={"id": "rule"})
+    slip = result(Outcome.FAILED, 2, granted=["m"]).model_copy(update={"id": "slip"})
+    checks = points.scaled([result(Outcome.PASSED, 94), rule, slip])
+    made = [diagnosis(checks=["slip"]), diagnosis("r", Severity.FUNDAMENTAL, checks=["rule"])]
+
+    priced = [points.priced(one, checks) for one in made]
+
+    assert [one.cost for one in priced] == [2.0, 40.0]
+    assert points.score(checks, priced, by_key=False) == 58.0

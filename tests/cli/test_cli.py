@@ -469,6 +469,12 @@ class TestRun:
         assert result.exit_code == 2
         assert "no check 'output-shap'; did you mean output-shape" in result.stderr
 
+    def test_a_check_of_right_answers_cannot_be_asked_for_alone(self, right):
+        result = invoke("run", right, "--only", "any-length")
+
+        assert result.exit_code == 2
+        assert "any-length is asked only where all else is right" in result.stderr
+
     def test_no_grade_of_some_checks_is_handed_back(self, right, tmp_path):
         result = invoke("run", right, *FAST, "--as", "harbor", tmp_path / "reward.json")
 

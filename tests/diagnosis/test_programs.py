@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from mha_judge.bank.mistake import Mistake
-from mha_judge.diagnosis.programs import Catalogue, Hunk, hunks
+from mha_judge.bank.mistake import ANY, Mistake, Numbered
+from mha_judge.diagnosis.programs import Catalogue, Hunk, hunks, numbers_of
 
 REFERENCE = '''"""Twice the sum, halved."""
 
@@ -52,6 +52,24 @@ def test_words_of_exceptions_and_docstrings_are_no_edit(catalogue):
     assert len(catalogue._hunks_of(catalogue.programs["maximum"])) == 1
     with pytest.raises(ValueError, match="refused"):
         catalogue.programs["thrice"].entry("total")([])
+
+
+def test_numbers_of_a_candidate_stand_in_mistakes_that_have_such_a_number():
+    divided = mistake("thrice", "result / 2", "result / 3.0")
+    source = REFERENCE.replace("result / 2", f"result / {ANY}")
+    divided = divided.model_copy(update={"with_any": (Numbered(source=source, numbers=("3.0",)),)})
+    huge = "0x" + 9999 * "f"
+    numbers = numbers_of(f"def f(x):\n    return x[-2.5:8] / 4.5 / 3.0 / -1e9 / 1e999 + {huge}\n")
+    assert sorted(numbers) == ["-1000000000.0", "-2.5", "3.0", "4.5", "8"]
+
+    alone = Catalogue(REFERENCE, [divided])
+    alone.add(mistake("found-of-another-candidate", "sum(x)", "max(x)"))
+
+    known = alone.knowing(numbers)
+
+    [new] = known.programs.keys() - {"thrice"}
+    assert known.programs[new].entry("total")([2.25]) == 1.0
+    assert known.named(new).mistakes == (divided,)
 
 
 def test_a_pair_makes_both_mistakes(catalogue):

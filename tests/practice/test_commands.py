@@ -193,10 +193,12 @@ def test_the_list_marks_what_is_begun_and_what_is_solved(invoke, store, begun, l
     invoke("start", "softmax")
     hand_in(learner, "softmax", path=tmp_path / "softmax.py", accepted=True)
 
-    rows = [line for line in invoke("list").splitlines() if line.startswith("  ")]
+    said = invoke("list")
+    rows = [line for line in said.splitlines() if line.startswith("  ")]
     signs = {line[4:].split()[0]: line[2] for line in rows}
 
     assert (signs["sdpa"], signs["softmax"], signs["gqa"]) == ("●", "✓", " ")
+    assert "✓ solved · ● begun" in said
 
 
 @pytest.mark.slow

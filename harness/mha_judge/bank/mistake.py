@@ -23,6 +23,9 @@ from mha_judge.errors import BankError
 from mha_judge.outcomes import Severity
 
 SHARED = "shared.toml"
+ANY = "any_number"
+"""Stands for a number of the candidate's own."""
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d*)?(?:e-?\d+)?(?![\w.])")
 _PROGRAMS = frozenset({"edits", "program", "variants"})
 """What says which program a mistake is; an entry has all of it from one place."""
 
@@ -46,6 +49,14 @@ class Variants(_Model):
     """What stands in the edits, or in the program."""
     by: Annotated[list[str], Field(min_length=1, max_length=12)]
     """What may stand there instead."""
+
+
+class Numbered(_Model):
+    """A wrong program with `ANY` in the place of a number."""
+
+    source: str
+    numbers: tuple[str, ...]
+    """Those that the bank has there."""
 
 
 class Words(_Model):
@@ -81,6 +92,8 @@ class Mistake(_Model):
     """The words that it uses; it may say some of them otherwise itself."""
     others: Mapping[str, str] = {}
     """The programs with other constants that are the same misconception, by the constant."""
+    with_any: tuple[Numbered, ...] = ()
+    """The program and its variants, where one number in them may be another."""
     says: re.Pattern[str] | None = None
     """Its values are right: the failed check tells it, by a message in which this is found."""
     by_chance: bool = False
@@ -175,11 +188,22 @@ def _with_programs(path: Path, fields: dict[str, Any], reference: str) -> dict[s
             return apply_edits(reference, [Edit(old=e.old, new=put(e.new)) for e in edits])
         return put((path.with_suffix("") / str(program)).read_text(encoding="utf-8"))
 
-    others = {}
-    if variants is not None:
-        for constant in variants.by:
-            others[constant] = made(partial(_replaced, variants.replace, constant))
-    return {**fields, "source": made(), "others": others}
+    if variants is None:
+        return {**fields, "source": made()}
+
+    def varied(constant: str) -> str:
+        return made(partial(_replaced, variants.replace, constant))
+
+    numbers: dict[str, list[str]] = {}
+    for constant in (variants.replace, *variants.by):
+        if len(found := _NUMBER.findall(constant)) == 1:
+            numbers.setdefault(_NUMBER.sub(ANY, constant), []).extend(found)
+    return {
+        **fields,
+        "source": made(),
+        "others": {constant: varied(constant) for constant in variants.by},
+        "with_any": [{"source": varied(one), "numbers": known} for one, known in numbers.items()],
+    }
 
 
 def _replaced(old: str, new: str, text: str) -> str:

@@ -17,6 +17,7 @@ _HEADINGS = {
     "en": ("id", "title", "level", "minutes", "points"),
     "zh": ("编号", "标题", "难度", "分钟", "分值"),
 }
+_LEGEND = {"en": "✓ solved · ● begun", "zh": "✓ 已解出 · ● 已开始"}
 
 
 @click.command("list")
@@ -35,6 +36,8 @@ def command(ctx: click.Context, lang: str) -> None:
         click.secho(TRACKS.get(track, track) if lang == "zh" else track, bold=True)
         for row in lines:
             click.echo(f"  {marks.get(row[0], ' ')} {_cells(row, widths)}")
+    if marks:
+        click.secho(f"\n{_LEGEND[lang]}", dim=True)
     click.secho("\nmha-judge show ID · mha-judge start ID · mha-judge run FILE", dim=True)
 
 

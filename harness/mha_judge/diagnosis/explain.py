@@ -19,13 +19,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 
 from mha_judge.bank import Bank
 from mha_judge.bank.mistake import Mistake
 from mha_judge.bank.problem import Entry
-from mha_judge.diagnosis.programs import Catalogue, Program
+from mha_judge.diagnosis.programs import Catalogue, Program, numbers_of
 from mha_judge.diagnosis.replay import Replay, tensors_of
 from mha_judge.diagnosis.where_wrong import refusing, telling
 from mha_judge.file_versions import FileVersion
@@ -113,15 +114,17 @@ class Explanation:
 class Diagnostician:
     """Knows a problem's mistakes, and names those that a candidate made."""
 
-    def __init__(self, bank: Bank, problem_id: str) -> None:
-        """Take a problem; its mistakes are read only once something is wrong."""
+    def __init__(self, bank: Bank, problem_id: str, source: str) -> None:
+        """Take a problem and a candidate's source; mistakes are read only if something is wrong."""
         self._bank = bank
         self._problem_id = problem_id
+        self._source = source
         self._state = bank.state_of_mistakes(problem_id)
 
-    @property
+    @cached_property
     def _catalogue(self) -> Catalogue:
-        return _catalogue(self._bank, self._problem_id, self._state)
+        known = _catalogue(self._bank, self._problem_id, self._state)
+        return known.knowing(numbers_of(self._source))
 
     def recognises(self, step: Step) -> bool:
         """Return whether some mistake answers a step as the candidate did."""

@@ -7,6 +7,7 @@ reference in a few lines. If the lines of two mistakes lie apart, one program ca
 from __future__ import annotations
 
 import ast
+import copy
 import difflib
 import functools
 import itertools
@@ -17,13 +18,18 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any
 
-from mha_judge.bank.mistake import Mistake
+from mha_judge.bank.mistake import ANY, Mistake
 from mha_judge.bank.problem import Entry
 from mha_judge.diagnosis.derived import derived
 
 # no user wrote what torch warns of there
 warnings.filterwarnings("ignore", module=r"mistake\Z|mha_judge\.grading\.expecting\.expected\Z")
 
+_MOST_NUMBERS = 4
+"""How many numbers of a candidate's own are tried in one mistake."""
+_SMALL, _LARGE = 10, 1e15
+"""Whole numbers below the first stand in any program, as indices and axes; none above the second
+is tried."""
 MAX_PROGRAMS = 3
 """The most programs for one candidate's mistakes, if one program cannot make them all."""
 _LOW = -6e4
@@ -73,10 +79,9 @@ class Program:
     def runs(self) -> bool:
         """Whether the source is a program: two edits may make none together."""
         try:
-            self._tree()
+            return bool(self.source)
         except SyntaxError:
             return False
-        return True
 
     @cached_property
     def source(self) -> str:
@@ -126,10 +131,31 @@ class Catalogue:
         self.mistakes = {mistake.id: mistake for mistake in mistakes}
         self._every = {name: one for m in mistakes for name, one in self._programs(m)}
         """Programs by the mistake's id; variants of a mistake by a name of their own."""
-        self.programs = {n: p for n, p in self._every.items() if p.mistakes[0].has_values}
+        self.programs = {n: p for n, p in self._every.items() if _has_values(p)}
         """Programs of mistakes that change values."""
         self._hunks: dict[Program, list[Hunk]] = {}
         self._combined: dict[tuple[str, ...], Program | None] = {}
+
+    def knowing(self, numbers: Sequence[str]) -> Catalogue:
+        """Return the mistakes with a candidate's own numbers in them as well.
+
+        Args:
+            numbers: As they stand in the candidate's source.
+        """
+        more = {
+            f"{mistake.id} with {number}, form {form}": Program(
+                [mistake], functools.partial(_tree, one.source.replace(ANY, number))
+            )
+            for mistake in self.mistakes.values()
+            for form, one in enumerate(mistake.with_any)
+            for number in _fitting(one.numbers, numbers)
+        }
+        if not more:
+            return self
+        other = copy.copy(self)
+        other._every = self._every | more
+        other.programs = self.programs | {n: p for n, p in more.items() if _has_values(p)}
+        return other
 
     def add(self, mistake: Mistake) -> Program:
         """Add a mistake that was found from a candidate's calls, and return its program."""
@@ -208,7 +234,7 @@ class Catalogue:
             if mistake.says is not None and mistake.id not in made:
                 others.append(mistake)  # no program is compared
             elif both is not None and both.runs:
-                words = {"source": both.source, "others": {}}
+                words = {"source": both.source, "others": {}, "with_any": ()}
                 others.append(mistake.model_copy(update=words))
         return Catalogue(program.source, others, self._entries)
 
@@ -244,6 +270,36 @@ class Catalogue:
         if program not in self._hunks:
             self._hunks[program] = hunks(self.right.lines, program.lines)
         return self._hunks[program]
+
+
+def _has_values(program: Program) -> bool:
+    return all(mistake.has_values for mistake in program.mistakes)
+
+
+def numbers_of(source: str) -> list[str]:
+    """Return the numbers in a program, as Python writes them, in the order in which they stand."""
+    found: dict[str, None] = {}
+    negated: set[ast.AST] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            negated.add(node.operand)
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            value: Any = node.value
+            if abs(value) <= _LARGE:  # a longer one cannot even be written out
+                found[f"{'-' if node in negated else ''}{value!r}"] = None
+    return [*found]
+
+
+def _fitting(known: Sequence[str], numbers: Sequence[str]) -> list[str]:
+    """Return the numbers that may stand where the bank has others: of their kind and sign."""
+
+    def kind(number: str) -> tuple[bool, bool]:
+        return number.startswith("-"), number.lstrip("-").isdecimal()
+
+    values = {*map(float, known)}
+    fitting = [one for one in numbers if kind(one) == kind(known[0]) and float(one) not in values]
+    telling = [one for one in fitting if not kind(one)[1] or abs(float(one)) >= _SMALL]
+    return telling[:_MOST_NUMBERS]
 
 
 def hunks(base: Sequence[str], changed: Sequence[str]) -> list[Hunk]:

@@ -10,7 +10,7 @@ candidate are granted too.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -48,23 +48,17 @@ def carried_forward(
     if context.task.problem.asks_questions:  # each question is marked alone
         diagnoses = [*diagnoses, *explained.by_check]
     else:
-        checks, best = granting(checks, explained.programs(diagnoses), context)
-        granted = {check.id for check in checks if check.granted}
-        more = [one for one in explained.by_check if not granted.issuperset(one.checks)]
-        alone = {c.id for c in checks if c.outcome.is_bad or c.category is Category.POLICY}
-        for _ in range(_MOST_ROUNDS):
-            if not more and best is not None:
-                known = {one.id for one in diagnoses}
-                found = explained.besides(best.program, best.results, best.trace, alone)
-                more = [one for one in found if one.id not in known]
-                if more:  # what one mistake explains, another may break as well
-                    checks = [_ungranted(check) for check in checks]
+        checks, best = granting(checks, _programs(explained, diagnoses, checks), context)
+        for _ in range(1 + _MOST_ROUNDS):
+            more = _more(explained, checks, best, {one.id for one in diagnoses})
             if not more:
                 break
             diagnoses = [*diagnoses, *more]
             named = {check for diagnosis in more for check in diagnosis.checks}
-            checks, best = granting(checks, explained.programs(diagnoses), context, named)
-            more = []
+            before = {check.id: check for check in checks if check.granted}
+            checks = [check.ungranted() for check in checks]  # what passed may now be broken, too
+            checks, best = granting(checks, _programs(explained, diagnoses, checks), context, named)
+            checks = [before.get(check.id, check) if check.granted else check for check in checks]
         dropout, names = explained.by_dropout, {one.id for one in diagnoses}
         if dropout is not None and (not names or dropout.id in names):
             checks = _granting_dropout(checks, dropout, context)
@@ -76,8 +70,36 @@ def carried_forward(
     return checks, [points.priced(_with_checks(one, checks), checks) for one in diagnoses]
 
 
-def _ungranted(check: CheckResult) -> CheckResult:
-    return check.model_copy(update={"granted": [], "stopped": False})
+def _programs(
+    explained: Explanation, diagnoses: Sequence[Diagnosis], checks: Iterable[CheckResult]
+) -> list[Program]:
+    """Return programs that make some mistakes: first without those that break rules.
+
+    What breaks a rule may take the place of lines in which another mistake is made.
+    """
+    rules = {check.id for check in checks if check.category is Category.POLICY}
+    others = [one for one in diagnoses if one.shown_by not in rules]
+    return list(dict.fromkeys([*explained.programs(others), *explained.programs(diagnoses)]))
+
+
+def _more(
+    explained: Explanation, checks: Sequence[CheckResult], best: _Again | None, known: Set[str]
+) -> list[Diagnosis]:
+    """Return further mistakes: those that messages tell, or else those found in what still fails.
+
+    Args:
+        explained: Knows both.
+        checks: What came of each, granted for what is known.
+        best: What came of them with the program that makes most of what is known.
+        known: The ids of the mistakes that are known.
+    """
+    granted = {check.id for check in checks if check.granted}
+    told = [one for one in explained.by_check if not granted.issuperset(one.checks)]
+    found = [one for one in told if one.id not in known]
+    if not found and best is not None:
+        alone = {c.id for c in checks if c.outcome.is_bad or c.category is Category.POLICY}
+        found = explained.besides(best.program, best.results, best.trace, alone)
+    return [one for one in found if one.id not in known]
 
 
 def _with_checks(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:
@@ -118,15 +140,15 @@ def granting(
         The checks, and what came of them with the program that leaves fewest; None if none is left.
     """
     granted = {check.id: check.granted for check in checks if check.granted}
+    rules = {check.id for check in checks if check.category is Category.POLICY}
     every: list[_Again] = []
     broken = {check for check, rule in context.rules.items() if findings(context, rule)}
     for program in programs:
         known = {*granted, *broken}
         left = [c for c in checks if _may_be_granted(c) and c.id not in known]
         found, trace = _results(context.session, context, program.module, checks, left)
-        made = [mistake.id for mistake in program.mistakes]
         right = [c for c in found if c.outcome is Outcome.PASSED or _is_left_open(c)]
-        granted |= {c.id: made for c in right}
+        granted |= {c.id: _ids(program, rules) for c in right}
         again = {c.id: c for c in found}
         results = [again.get(c.id, c) for c in checks]
         every.append(
@@ -139,11 +161,22 @@ def granting(
     for one in every:
         left = [c for c in one.left if c.id not in granted and not _may_break_a_rule(c)]
         for check in _failed_by_itself(one.program, context, checks, left, named):
-            granted[check.id] = [mistake.id for mistake in one.program.mistakes]
+            granted[check.id] = _ids(one.program, rules)
             if check.outcome is Outcome.ERROR:
                 stopped.add(check.id)
     asked = {check.id for check in checks if check.outcome is Outcome.NOT_ASSESSED}
     return _granted(checks, granted, stopped & asked), _nearest(every, granted)
+
+
+def _ids(program: Program, rules: Set[str]) -> list[str]:
+    """Return the ids of a program's mistakes; a broken rule beside others changes no result.
+
+    Args:
+        program: Makes them.
+        rules: Ids of the checks of rules.
+    """
+    others = [mistake.id for mistake in program.mistakes if mistake.killed_by not in rules]
+    return others or [mistake.id for mistake in program.mistakes]
 
 
 def _nearest(every: Sequence[_Again], granted: Collection[str]) -> _Again | None:

@@ -251,8 +251,7 @@ def _count_passing(asked: _Asked) -> int:
 
 def _with_repair(report: Report, other: Report, repair: Repair, tried_s: float) -> Report:
     """Return a report in which a slip is granted that another report is without."""
-    ungranted = {"granted": [], "stopped": False}
-    own = {check.id: check.model_copy(update=ungranted) for check in report.checks}
+    own = {check.id: check.ungranted() for check in report.checks}
     checks, failed = [], []
     for check in other.checks:
         mine = own.get(check.id, check)
@@ -323,7 +322,9 @@ def _graded(asked: _Asked, on_check: Callable[[CheckResult], None] | None = None
     from mha_judge.grading.checks.policy import hold_to_rules
     from mha_judge.judge.carrying import carried_forward
 
-    diagnostician = None if verdict_only else Diagnostician(asked.bank, problem.id)
+    diagnostician = None
+    if not verdict_only:
+        diagnostician = Diagnostician(asked.bank, problem.id, submission.source)
     task = _task(asked, diagnostician)
     with ExitStack() as stack:
         session = stack.enter_context(closing(_session(asked)))
@@ -507,12 +508,16 @@ def _run(
     Raises:
         UsageError: If the grader has no check of a name that is asked for.
     """
+    from mha_judge.grading.checks.claims import CLAIMS
     from mha_judge.grading.checks.collected import check_id, collect
     from mha_judge.grading.checks.running import Run
 
     if only:
         ids = [check_id(item) for item in collect(str(task.grader)).items]
         for name in sorted(only.difference(ids)):
+            if any(claim.id == name for claim in CLAIMS):
+                why = "is asked only where all else is right; have all checks run"
+                raise UsageError(f"{name} {why}")
             raise none_such("check", name, ids)
     run = Run(task, context, lease, only, until_failure, on_check=on_check)
     run.grade()

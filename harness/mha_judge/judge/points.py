@@ -53,29 +53,36 @@ def score(checks: Sequence[CheckResult], diagnoses: Sequence[Diagnosis], by_key:
     if by_key:
         return min(round(strict + sum(c.max_points for c in checks if c.granted), 1), 99.9)
     asked = _asked(checks)
-    without = _share(asked, [c for c in asked if c.outcome is Outcome.PASSED])
-    granted = _share(asked, [c for c in asked if c.outcome is Outcome.PASSED or c.granted])
+    broken = [check for one in diagnoses for check in _broken(one, checks)]
+    right = [c for c in asked if c.outcome is Outcome.PASSED or c in broken]
+    without = _share(asked, right)
+    granted = _share(asked, [*right, *(c for c in asked if c.granted and c not in right)])
     made = {name for check in checks for name in check.granted}
-    paid = sum(diagnosis.cost for diagnosis in diagnoses if diagnosis.id in made)
-    fined = sum(diagnosis.cost for diagnosis in diagnoses if diagnosis.id not in made)
+    paid = [one for one in diagnoses if one.id in made and not _broken(one, checks)]
+    fined = [one for one in diagnoses if one not in paid]
     worthless = any(diagnosis.severity is Severity.WORTHLESS for diagnosis in diagnoses)
     most = 100 - PRICES[Severity.WORTHLESS] if worthless else 99.9
-    return min(round(max(0.0, max(without, granted - paid) - fined), 1), most)
+    best = max(without, granted - sum(one.cost for one in paid))
+    return min(round(max(0.0, best - sum(one.cost for one in fined)), 1), most)
 
 
 def priced(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:
     """Return a diagnosis with what it costs, given these checks.
 
-    A broken rule costs its price too, though its check is not granted.
+    A broken rule costs its price, and the points of its check are not lost besides.
     """
-    price, asked = PRICES[diagnosis.severity], _asked(checks)
-    scale = 100 / (sum(check.max_points for check in asked) or 1.0)
-    granted = scale * sum(c.max_points for c in asked if diagnosis.id in c.granted)
-    broken = [c for c in asked if c.id in diagnosis.checks and c.category is Category.POLICY]
-    cost = min(price, granted)
-    if not granted and broken:
-        cost = max(0.0, price - scale * sum(check.max_points for check in broken))
+    cost, asked = PRICES[diagnosis.severity], _asked(checks)
+    if not _broken(diagnosis, asked):
+        scale = 100 / (sum(check.max_points for check in asked) or 1.0)
+        granted = [check for check in asked if diagnosis.id in check.granted]
+        cost = min(cost, scale * sum(check.max_points for check in granted))
     return diagnosis.model_copy(update={"cost": round(cost, 1)})
+
+
+def _broken(diagnosis: Diagnosis, checks: Iterable[CheckResult]) -> list[CheckResult]:
+    """Return the checks of rules that a mistake breaks; one that is granted is not broken."""
+    own = [check for check in checks if check.id in diagnosis.checks and not check.granted]
+    return [check for check in own if check.category is Category.POLICY]
 
 
 def scaled(results: Sequence[CheckResult]) -> list[CheckResult]:

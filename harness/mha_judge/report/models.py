@@ -60,6 +60,10 @@ class CheckResult(_Model):
     explanation: str = ""
     """Of a question: the right answer, and why; for readers who may see hints."""
 
+    def ungranted(self) -> CheckResult:
+        """Return the check as it is if no mistake is granted."""
+        return self.model_copy(update={"granted": [], "stopped": False})
+
 
 class Diagnosis(_Model):
     """A misconception that explains one or more failures."""
