@@ -52,7 +52,7 @@ def one_padded(draw, length):
     """Return x (1, L, 4) and a mask with one place of padding, where the numbers are large."""
     x, mask = draw.normal(1, length, 4), torch.ones(1, length, dtype=torch.int64)
     place = draw.integer(0, length - 1)
-    x[:, place] *= 30
+    x[:, place] *= 300
     mask[:, place] = 0
     return x, mask
 

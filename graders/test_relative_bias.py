@@ -88,9 +88,16 @@ def test_sizes(candidate, draw):
         assert_close(layer(draw.normal(n["B"], n["L"], heads * D)), "output")
 
 
-@check("There is no limit to the length", category="values", points=2, after="output_shape")
+@check(
+    "There is no limit to the length, nor to max_distance",
+    category="values",
+    points=2,
+    after="output_shape",
+)
 def test_long(candidate, draw):
-    assert_close(layer_of(candidate, 10, 2, 6)(draw.normal(1, 530, 10)), "output")
+    # more positions beside more rows, and one-hot vectors fill the memory
+    for length, reach in ((530, 6), (210, draw.integer(150, 200))):
+        assert_close(layer_of(candidate, 10, 2, reach)(draw.normal(1, length, 10)), "output")
 
 
 @check(

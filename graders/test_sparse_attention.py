@@ -54,6 +54,7 @@ def test_mask_values(candidate, draw):
 def test_window(candidate, draw):
     for window in (3, 2, 1, 0, 7):
         assert_pattern(candidate, 11, window, FAR, 0)
+    assert_pattern(candidate, 530, draw.integer(300, 520), FAR, 0)
 
 
 @check(
@@ -65,6 +66,7 @@ def test_window(candidate, draw):
 def test_stride(candidate, draw):
     for stride in (3, 2, 4, 5, 7):
         assert_pattern(candidate, 11, 0, stride, 0)
+    assert_pattern(candidate, 530, 0, draw.integer(200, 260), 0)
 
 
 @check(
@@ -76,6 +78,7 @@ def test_stride(candidate, draw):
 def test_global(candidate, draw):
     for num_global in (2, 1, 4, 0):
         assert_pattern(candidate, 11, 0, FAR, num_global)
+    assert_pattern(candidate, 530, 0, FAR, draw.integer(300, 520))
 
 
 @check(
@@ -220,9 +223,10 @@ def test_large_logits(candidate, draw):
         q, k = (draw.integers(2, 3, 11, 16, bound=bound) for _ in range(2))
         v = draw.normal(2, 3, 11, 16)
 
-        answer = candidate.sparse_attention(q, k, v, draw.mask(11, 11, keep=0.8))
-
-        assert_close(answer, "output")
+        assert_close(candidate.sparse_attention(q, k, v, draw.mask(11, 11, keep=0.8)), "output")
+        # every score is below what a blocked one may be filled with
+        low = candidate.sparse_attention(q.abs(), -k.abs() - 1, v, draw.mask(11, 11, keep=0.8))
+        assert_close(low, "output")
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after="values")

@@ -72,6 +72,11 @@ def test_numbers_of_a_candidate_stand_in_mistakes_that_have_such_a_number():
     assert known.named(new).mistakes == (divided,)
 
 
+@pytest.mark.parametrize("source", ["(" * 5000 + ")" * 5000, "x = -" + "-" * 5000 + "1"])
+def test_a_file_that_cannot_be_read_has_no_numbers(source):
+    assert numbers_of(source) == []
+
+
 def test_a_pair_makes_both_mistakes(catalogue):
     [pair] = catalogue.pairs(["maximum", "thrice"])
 

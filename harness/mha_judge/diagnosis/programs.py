@@ -277,10 +277,19 @@ def _has_values(program: Program) -> bool:
 
 
 def numbers_of(source: str) -> list[str]:
-    """Return the numbers in a program, as Python writes them, in the order in which they stand."""
+    """Return the numbers in a file, as Python writes them, in the order in which they stand.
+
+    A worker may run what cannot be read here, as it is nested too deep: then there are none.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the file's author is told of them elsewhere
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
     found: dict[str, None] = {}
     negated: set[ast.AST] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             negated.add(node.operand)
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: linear-attention
 # mistake: a denominator below 0.05 becomes 0.05
+# diagnosis: large-constant-in-denominator
 import torch, torch.nn.functional as F
 def linear_attention(q, k, v, causal=False):
     assert q.shape[-1] == k.shape[-1]

@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: padding-mask
 # mistake: a penalty of -14 leaves a millionth of the weight
-# diagnosis: none
+# diagnosis: fill-too-small
 import math
 
 import torch

@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: relative-bias
 # mistake: far keys with small weights are dropped
+# diagnosis: small-weights-dropped
 import math
 
 import torch

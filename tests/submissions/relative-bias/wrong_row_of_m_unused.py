@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: relative-bias
 # mistake: zero bias for the position itself
+# diagnosis: itself-without-bias
 import torch
 from einops import rearrange
 from torch import einsum, nn

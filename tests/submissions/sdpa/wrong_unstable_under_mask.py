@@ -1,6 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: unstable under mask
+# diagnosis: exp-overflows-under-mask
 import math
 
 import torch

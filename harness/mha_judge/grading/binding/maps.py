@@ -131,7 +131,7 @@ def _pair_in_order(maps: Iterable[Map], vectors: Sequence[ParameterInfo]) -> Non
 
 
 def _is_weight(parameter: ParameterInfo, tables: Collection[tuple[int, ...]]) -> bool:
-    bare = parameter.path.split(".")[-1] == "b"  # a, b, c, d may be the names of matrices
+    bare = parameter.path.split(".")[-1] in ("b", "B")  # a, b, c, d may be the names of matrices
     shape = _squeezed(parameter.shape or [])
     return bare or shape in tables or not is_bias(parameter.path)
 

@@ -41,8 +41,9 @@ _FAR_FROM_ZERO = 4_000.0
 _LONGEST, _SHORT = 200, 16
 """A question with a size above the first is not varied here; lengths above the second are made
 shorter, as some rows are long anyway."""
-_BY_FAR = 10.0
-"""An answer whose error is this many times the allowed one is not asked again."""
+_BY_FAR, _BY_FAR_OF_NORMS = 10.0, 100.0
+"""An answer whose error is this many times the allowed one is not asked again; the second where
+norms divide by so little that the small constant they add matters."""
 _MOST_CAUSES = 4
 
 
@@ -144,7 +145,7 @@ class _Pairwise:
                 return next(tries)
             return next((failure for failure in tries if failure is not None), None)
         failure = next(tries)
-        if failure is not None and _may_be_rounding(row, failure):
+        if failure is not None and _may_be_rounding(row, failure, self._by_far(row)):
             for again in tries:
                 if again is None:
                     return None
@@ -155,17 +156,24 @@ class _Pairwise:
     def _is_rounded_away(self, row: Row, failure: CheckFailure) -> bool:
         """Return whether a small error is not the answer's fault.
 
-        Norms enlarge rounding, which is smaller in float64. If all numbers are equal, they divide
-        by so little that the small constant they add matters.
+        Norms enlarge rounding, which is smaller in float64.
         """
-        if failure.margin is None or failure.margin >= _BY_FAR:
+        if failure.margin is None or failure.margin >= self._by_far(row):
             return False
         case = self._cases[int(row[CASE])]
-        if case.has_norms and ("values", row.get("values", "")) in DIVIDED_BY_LITTLE:
+        if self._divides_by_little(row):
             return True
         if "dtype" in row or not self._asking.is_also_in(torch.float64, case):
             return False
         return self._asked({**row, "dtype": "float64"}, 0) is None
+
+    def _by_far(self, row: Row) -> float:
+        return _BY_FAR_OF_NORMS if self._divides_by_little(row) else _BY_FAR
+
+    def _divides_by_little(self, row: Row) -> bool:
+        """Return whether norms may divide by so little that the constant they add matters."""
+        divided = ("values", row.get("values", "")) in DIVIDED_BY_LITTLE
+        return divided and self._cases[int(row[CASE])].has_norms
 
     def _prepare(self, row: Row) -> None:
         """Prepare a row, unless that needs the worker."""
@@ -278,8 +286,8 @@ class _Pairwise:
         return next((other for other in others if other is not None), None)
 
 
-def _may_be_rounding(row: Row, failure: CheckFailure) -> bool:
+def _may_be_rounding(row: Row, failure: CheckFailure, by_far: float) -> bool:
     """Return whether the answer may be right with other numbers."""
     if row.get("dtype") == "bfloat16" or row.get("training"):
         return True
-    return failure.margin is not None and ("gradient" in row or failure.margin < _BY_FAR)
+    return failure.margin is not None and ("gradient" in row or failure.margin < by_far)

@@ -199,8 +199,9 @@ class Questions:
         wanted = None
         if row.get("gradient"):
             through = case.target.entry.returns[:1] if row["gradient"] != "of weights" else []
-            if not through:  # alone, or with the first result
-                through = ["weights", *case.target.entry.returns[:1]][: 1 + number % 2]
+            if not through:  # alone, or with the first result; what comes alone may be overwritten
+                is_alone = number % 2 == 0 or not row.get("layout")
+                through = ["weights", *case.target.entry.returns[: 1 - is_alone]]
             wanted = numbers.wanted(case, args, self._asking, self._wrt, manner, through)
             if row["gradient"] == "expanded":
                 wanted = numbers.constant(wanted)
