@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import codecs
 import errno
 import hashlib
@@ -11,7 +10,6 @@ import os
 import re
 import stat
 import tokenize
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,18 +74,6 @@ class Submission:
     def of(cls, source: str, name: str) -> Submission:
         """Return the submission of a text that was never a file of its own."""
         return cls(Path(name), source, hashlib.sha256(source.encode()).hexdigest())
-
-    def syntax_error(self) -> SyntaxError | None:
-        """Return why it is no Python; None if it is, or if only running it tells."""
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                ast.parse(self.source)
-        except SyntaxError as error:
-            return error
-        except (ValueError, RecursionError, MemoryError):
-            return None
-        return None
 
     @property
     def data(self) -> bytes:

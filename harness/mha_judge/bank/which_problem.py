@@ -8,6 +8,7 @@ import re
 from mha_judge.bank import Bank
 from mha_judge.errors import UsageError
 from mha_judge.submission import Submission
+from mha_judge.syntax import syntax_tree
 
 _DEFINED = re.compile(r"^(?:def|class)[ \t]+(\w+)|^(\w+)[ \t]*=", re.MULTILINE)
 """What a file defines that cannot be parsed."""
@@ -75,16 +76,17 @@ def _asks_for(bank: Bank, problem_id: str, defined: set[str]) -> bool:
 
 def _defined(source: str) -> set[str]:
     """Return what a file defines at its top, spelt alike."""
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = syntax_tree(source)
+    if tree is None:
         return {_plain(one or other) for one, other in _DEFINED.findall(source)}
     names = {
         one.name
-        for one in body
+        for one in tree.body
         if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
     }
-    assigned = [target for one in body if isinstance(one, ast.Assign) for target in one.targets]
+    assigned = [
+        target for one in tree.body if isinstance(one, ast.Assign) for target in one.targets
+    ]
     names |= {target.id for target in assigned if isinstance(target, ast.Name)}
     return set(map(_plain, names))
 

@@ -20,6 +20,7 @@ from mha_judge.export import FORMATS
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.submission import Submission
+from mha_judge.syntax import syntax_error
 
 if TYPE_CHECKING:
     from mha_judge.bank import Bank
@@ -164,7 +165,7 @@ def _graded(
     only: tuple[str, ...],
     verdict_only: bool,
 ) -> Report:
-    if submission.syntax_error() is not None:
+    if syntax_error(submission.source) is not None:
         from mha_judge.judge import fresh_seed, unparsed
 
         seed = fresh_seed() if seed is None else seed

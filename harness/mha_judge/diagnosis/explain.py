@@ -16,10 +16,9 @@ compared on the checks that passed.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import torch
 
@@ -54,7 +53,7 @@ def _telling(steps: Sequence[Step]) -> list[Sequence[Step]]:
     return [steps] if chained else [[step] for step in steps]
 
 
-@functools.lru_cache(maxsize=64)
+@lru_cache(maxsize=64)
 def _catalogue(bank: Bank, problem_id: str, state: tuple[FileVersion, ...]) -> Catalogue:
     """Return the mistakes of a problem, for its files in this state."""
     problem = bank.problem(problem_id)

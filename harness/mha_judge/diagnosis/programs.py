@@ -21,6 +21,7 @@ from typing import Any
 from mha_judge.bank.mistake import ANY, Mistake
 from mha_judge.bank.problem import Entry
 from mha_judge.diagnosis.derived import derived
+from mha_judge.syntax import syntax_tree
 
 # no user wrote what torch warns of there
 warnings.filterwarnings("ignore", module=r"mistake\Z|mha_judge\.grading\.expecting\.expected\Z")
@@ -277,19 +278,11 @@ def _has_values(program: Program) -> bool:
 
 
 def numbers_of(source: str) -> list[str]:
-    """Return the numbers in a file, as Python writes them, in the order in which they stand.
-
-    A worker may run what cannot be read here, as it is nested too deep: then there are none.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the file's author is told of them elsewhere
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    """Return the numbers in a file, as Python writes them, in the order in which they stand."""
+    tree = syntax_tree(source)
     found: dict[str, None] = {}
     negated: set[ast.AST] = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             negated.add(node.operand)
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):

@@ -14,6 +14,7 @@ from mha_judge.report.reveal import revealed_check
 from mha_judge.report.translation import translated
 from mha_judge.report.words import WORDS, Words
 from mha_judge.submission import Submission
+from mha_judge.syntax import syntax_tree
 
 _TOLD = ("message", "diagnosis", "explanation", "detail")
 """The parts of a check that say what is wrong with it, in the order of reading."""
@@ -158,8 +159,7 @@ def _places(
 
 def _begins(submission: Submission, problem: str, bank: Bank) -> int:
     """Return the line on which what is graded is defined; 1 where none is found."""
-    if submission.syntax_error() is not None:
-        return 1
+    tree = syntax_tree(submission.source)
     names = {
         name
         for entry in bank.problem(problem).entry
@@ -168,7 +168,7 @@ def _begins(submission: Submission, problem: str, bank: Bank) -> int:
     defined = (ast.FunctionDef, ast.ClassDef)
     found = [
         node.lineno
-        for node in ast.parse(submission.source).body
+        for node in (tree.body if tree is not None else ())
         if isinstance(node, defined) and node.name in names
     ]
     return found[0] if found else 1

@@ -48,7 +48,8 @@ def carried_forward(
     if context.task.problem.asks_questions:  # each question is marked alone
         diagnoses = [*diagnoses, *explained.by_check]
     else:
-        checks, best = granting(checks, _programs(explained, diagnoses, checks), context)
+        rules = {check.id for check in checks if check.category is Category.POLICY}
+        checks, best = _granting(checks, _programs(explained, diagnoses, rules), context, rules)
         for _ in range(1 + _MOST_ROUNDS):
             more = _more(explained, checks, best, {one.id for one in diagnoses})
             if not more:
@@ -57,7 +58,8 @@ def carried_forward(
             named = {check for diagnosis in more for check in diagnosis.checks}
             before = {check.id: check for check in checks if check.granted}
             checks = [check.ungranted() for check in checks]  # what passed may now be broken, too
-            checks, best = granting(checks, _programs(explained, diagnoses, checks), context, named)
+            programs = _programs(explained, diagnoses, rules)
+            checks, best = _granting(checks, programs, context, rules, named)
             checks = [before.get(check.id, check) if check.granted else check for check in checks]
         dropout, names = explained.by_dropout, {one.id for one in diagnoses}
         if dropout is not None and (not names or dropout.id in names):
@@ -71,13 +73,12 @@ def carried_forward(
 
 
 def _programs(
-    explained: Explanation, diagnoses: Sequence[Diagnosis], checks: Iterable[CheckResult]
+    explained: Explanation, diagnoses: Sequence[Diagnosis], rules: Set[str]
 ) -> list[Program]:
     """Return programs that make some mistakes: first without those that break rules.
 
     What breaks a rule may take the place of lines in which another mistake is made.
     """
-    rules = {check.id for check in checks if check.category is Category.POLICY}
     others = [one for one in diagnoses if one.shown_by not in rules]
     return list(dict.fromkeys([*explained.programs(others), *explained.programs(diagnoses)]))
 
@@ -94,9 +95,8 @@ def _more(
         known: The ids of the mistakes that are known.
     """
     granted = {check.id for check in checks if check.granted}
-    told = [one for one in explained.by_check if not granted.issuperset(one.checks)]
-    found = [one for one in told if one.id not in known]
-    if not found and best is not None:
+    found = [one for one in explained.by_check if not granted.issuperset(one.checks)]
+    if best is not None and {one.id for one in found} <= known:
         alone = {c.id for c in checks if c.outcome.is_bad or c.category is Category.POLICY}
         found = explained.besides(best.program, best.results, best.trace, alone)
     return [one for one in found if one.id not in known]
@@ -120,10 +120,11 @@ class _Again:
     """Those that still do not pass."""
 
 
-def granting(
+def _granting(
     checks: Sequence[CheckResult],
     programs: Iterable[Program],
     context: Context,
+    rules: Set[str],
     named: Collection[str] = (),
 ) -> tuple[list[CheckResult], _Again | None]:
     """Return the checks; those that pass but for mistakes get the ids of these mistakes.
@@ -134,13 +135,13 @@ def granting(
         checks: The results.
         programs: Each makes some of the candidate's mistakes.
         context: The candidate's context, in which the checks ran; its session is closed.
+        rules: Ids of the checks of rules.
         named: Ids of the checks by whose message a mistake was named.
 
     Returns:
         The checks, and what came of them with the program that leaves fewest; None if none is left.
     """
     granted = {check.id: check.granted for check in checks if check.granted}
-    rules = {check.id for check in checks if check.category is Category.POLICY}
     every: list[_Again] = []
     broken = {check for check, rule in context.rules.items() if findings(context, rule)}
     for program in programs:
@@ -169,12 +170,7 @@ def granting(
 
 
 def _ids(program: Program, rules: Set[str]) -> list[str]:
-    """Return the ids of a program's mistakes; a broken rule beside others changes no result.
-
-    Args:
-        program: Makes them.
-        rules: Ids of the checks of rules.
-    """
+    """Return the ids of a program's mistakes; a broken rule beside others changes no result."""
     others = [mistake.id for mistake in program.mistakes if mistake.killed_by not in rules]
     return others or [mistake.id for mistake in program.mistakes]
 

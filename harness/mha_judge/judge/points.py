@@ -53,12 +53,13 @@ def score(checks: Sequence[CheckResult], diagnoses: Sequence[Diagnosis], by_key:
     if by_key:
         return min(round(strict + sum(c.max_points for c in checks if c.granted), 1), 99.9)
     asked = _asked(checks)
-    broken = [check for one in diagnoses for check in _broken(one, checks)]
+    breaks = [(one, _broken(one, checks)) for one in diagnoses]
+    broken = [check for _, rules in breaks for check in rules]
     right = [c for c in asked if c.outcome is Outcome.PASSED or c in broken]
     without = _share(asked, right)
     granted = _share(asked, [*right, *(c for c in asked if c.granted and c not in right)])
     made = {name for check in checks for name in check.granted}
-    paid = [one for one in diagnoses if one.id in made and not _broken(one, checks)]
+    paid = [one for one, rules in breaks if one.id in made and not rules]
     fined = [one for one in diagnoses if one not in paid]
     worthless = any(diagnosis.severity is Severity.WORTHLESS for diagnosis in diagnoses)
     most = 100 - PRICES[Severity.WORTHLESS] if worthless else 99.9

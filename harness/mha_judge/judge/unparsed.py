@@ -11,6 +11,7 @@ from mha_judge.outcomes import Verdict
 from mha_judge.report.models import NOTHING_RUN, LoadProblem, Report, SandboxInfo, SubmissionInfo
 from mha_judge.sanitising import clean_line
 from mha_judge.submission import Submission
+from mha_judge.syntax import syntax_error
 
 _MOST_SHOWN = 300
 """Characters that are shown of a line."""
@@ -23,7 +24,7 @@ def unparsed(
 
     It says what a worker would say. None if the file must be run to know more.
     """
-    error = submission.syntax_error()
+    error = syntax_error(submission.source)
     if error is None:
         return None
     found = _told(error)

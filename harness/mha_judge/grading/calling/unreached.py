@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
+from mha_judge.syntax import syntax_tree
 from mha_judge.wire.blocks import blocks_of
 
 _NOT_FOR_US = {"__name__ == '__main__'", "TYPE_CHECKING", "typing.TYPE_CHECKING"}
@@ -20,12 +21,8 @@ def unreached(source: str, reached: Collection[int]) -> list[tuple[int, int]]:
         reached: Numbers of the reached blocks, in the order of `blocks_of`. If there are none, the
             file was not marked, and nothing is known of it.
     """
-    try:
-        tree = ast.parse(source)
-        blocks = blocks_of(tree)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    if not reached:
+    tree = syntax_tree(source)
+    if tree is None or not reached:
         return []
     foreign = {
         id(node.body[0])
@@ -34,7 +31,7 @@ def unreached(source: str, reached: Collection[int]) -> list[tuple[int, int]]:
     }
     missed = sorted(
         (block[0].lineno, -(block[-1].end_lineno or block[-1].lineno), id(block[0]))
-        for number, block in enumerate(blocks)
+        for number, block in enumerate(blocks_of(tree))
         if number not in reached
     )
     found: list[tuple[int, int]] = []

@@ -20,6 +20,7 @@ from mha_judge.grading.failures import CheckFailure
 from mha_judge.outcomes import Outcome
 from mha_judge.report.models import CheckResult, PolicyFinding
 from mha_judge.sanitising import clean_line
+from mha_judge.syntax import syntax_tree
 
 _FUSED_NAMES = re.compile(
     r"scaled_dot_product|flash_attn|flash_attention|flex_attention|efficient_attention|"
@@ -47,11 +48,10 @@ def assert_not_imported(candidate: Candidate, library: str) -> None:
     Raises:
         CheckFailure: Naming the line, or what was seen.
     """
-    try:
-        nodes = list(ast.walk(ast.parse(context_of(candidate).task.submission.source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise CheckFailure("the source cannot be read, so it may import anything") from error
-    for node in nodes:
+    tree = syntax_tree(context_of(candidate).task.submission.source)
+    if tree is None:
+        raise CheckFailure("the source cannot be read, so it may import anything")
+    for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

@@ -6,6 +6,8 @@ import ast
 import operator
 from collections.abc import Callable
 
+from mha_judge.syntax import syntax_tree
+
 _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -19,9 +21,8 @@ _DEEPEST = 4
 
 def integers_in(source: str) -> list[int]:
     """Return the whole numbers in a program, products and powers of them worked out, in order."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = syntax_tree(source)
+    if tree is None:
         return []
     found = [_value(node) for node in ast.walk(tree) if isinstance(node, ast.expr)]
     return list(dict.fromkeys(one for one in found if one is not None))

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from mha_judge.judge.repair import calls, names, syntax, tensors
-from mha_judge.judge.repair.place import Place, Repair, Stop, parsed
+from mha_judge.judge.repair.place import Place, Repair, Stop
+from mha_judge.syntax import syntax_tree
 
 _MOST = 100
 """How many are made of one file."""
@@ -24,7 +25,7 @@ def repairs(source: str, stop: Stop) -> Iterator[Repair]:
     matches = ((re.search(words, stop.message), kind) for words, kind in _KINDS.items())
     found = (repair for match, kind in matches if match for repair in kind(place, *match.groups()))
     for repair in itertools.islice(found, _MOST):
-        if repair.source not in seen and parsed(repair.source) is not None:
+        if repair.source not in seen and syntax_tree(repair.source) is not None:
             seen.add(repair.source)
             yield repair
 

@@ -9,7 +9,8 @@ import re
 from collections.abc import Collection, Iterator
 from importlib import import_module
 
-from mha_judge.judge.repair.place import Place, Repair, parsed
+from mha_judge.judge.repair.place import Place, Repair
+from mha_judge.syntax import syntax_tree
 
 MODULES = ("math", "numpy", "torch", "torch.nn", "torch.nn.functional")
 """Those of which it is known here what they have, the likeliest first."""
@@ -81,7 +82,7 @@ def modules_in(tree: ast.Module) -> dict[str, str]:
 
 def imported(source: str, statement: str) -> str:
     """Return a file with an import more, in a line that is there so that none moves."""
-    tree = parsed(source)
+    tree = syntax_tree(source)
     first = next(
         (
             node.lineno

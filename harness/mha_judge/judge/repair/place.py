@@ -13,6 +13,7 @@ from typing import TypeVar
 from mha_judge.outcomes import Severity
 from mha_judge.report.models import Diagnosis
 from mha_judge.sanitising import clean_line
+from mha_judge.syntax import syntax_tree
 
 ID = "repaired"
 """The id of the diagnosis."""
@@ -73,7 +74,7 @@ class Place:
     @functools.cached_property
     def tree(self) -> ast.Module:
         """The syntax tree; an empty one if the file is no Python."""
-        return parsed(self.source) or ast.Module([], [])
+        return syntax_tree(self.source) or ast.Module([], [])
 
     @functools.cached_property
     def functions(self) -> list[Function]:
@@ -222,15 +223,6 @@ class Place:
         lines = self.source.split("\n")
         lines[number - 1 : number] = [line]
         return "\n".join(lines)
-
-
-@functools.lru_cache(maxsize=4)
-def parsed(source: str) -> ast.Module | None:
-    """Return the syntax tree of a file; None if there is none."""
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def written(statement: ast.stmt, *kinds: type[Node]) -> list[Node]:
