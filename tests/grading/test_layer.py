@@ -29,10 +29,11 @@ def bare(path):
     return ParameterInfo(path=path, shape=None, owner="", bare=True)
 
 
-def layer(parameters, spare=(), entry=NUMPY):
+def layer(parameters, spare=(), entry=NUMPY, dispensable=()):
     """Return a layer of these parameters without a worker behind it."""
     made = Layer.__new__(Layer)
     made.parameters, made.entry, made._roles = list(parameters), entry, ROLES
+    made._dispensable = list(dispensable)
     made.maker = SimpleNamespace(spare=frozenset(spare))
     made._context = SimpleNamespace(task=SimpleNamespace(vocabulary=WORDS))
     return made
@@ -108,6 +109,15 @@ def test_what_can_be_spared_is_left_out_after_all_else():
 def test_nothing_fits_even_without_what_can_be_spared():
     with pytest.raises(Unbound, match="found x0 6×6, x1 6×6"):
         next(layer([of("x0", E, E), of("x1", E, E, number=0)], spare=["x1"]).choices())
+
+
+def test_a_role_that_a_mistake_has_no_weights_for_may_be_missing():
+    found = [of(name, E, E) for name in NAMES[:3]]
+
+    with pytest.raises(Unbound):
+        next(layer(found).choices())
+    bound = next(layer(found, dispensable=NUMPY.roles[3:]).choices())
+    assert [*bound.values] == NAMES[:3]
 
 
 def test_an_array_that_can_be_spared_counts_where_it_is_bound():

@@ -293,15 +293,17 @@ def numbers_of(source: str) -> list[str]:
 
 
 def _fitting(known: Sequence[str], numbers: Sequence[str]) -> list[str]:
-    """Return the numbers that may stand where the bank has others: of their kind and sign."""
+    """Return the numbers that may stand where the bank has others: of their sign, and first those
+    that are written like them."""
 
-    def kind(number: str) -> tuple[bool, bool]:
-        return number.startswith("-"), number.lstrip("-").isdecimal()
+    def is_whole(number: str) -> bool:
+        return number.lstrip("-").isdecimal()
 
-    values = {*map(float, known)}
-    fitting = [one for one in numbers if kind(one) == kind(known[0]) and float(one) not in values]
-    telling = [one for one in fitting if not kind(one)[1] or abs(float(one)) >= _SMALL]
-    return telling[:_MOST_NUMBERS]
+    values, is_negative = {*map(float, known)}, known[0].startswith("-")
+    others = [one for one in numbers if float(one) not in values]
+    fitting = [one for one in others if one.startswith("-") is is_negative]
+    telling = [one for one in fitting if not is_whole(one) or abs(float(one)) >= _SMALL]
+    return sorted(telling, key=lambda one: is_whole(one) is not is_whole(known[0]))[:_MOST_NUMBERS]
 
 
 def hunks(base: Sequence[str], changed: Sequence[str]) -> list[Hunk]:

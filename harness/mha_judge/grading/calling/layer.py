@@ -42,9 +42,18 @@ class Layer(Target):
         self.sizes = dict(sizes)
         self.dtype = dtype
         self.draw = maker.context.draw_weights()
-        # of the reference: a mistake may lack a map, or have it in another shape
-        reference = getattr(maker.context.task.reference, maker.entry.name)
-        self._contract = _parameters_of(reference, tuple(self.sizes.items()))
+        task, name, given = maker.context.task, maker.entry.name, tuple(self.sizes.items())
+        self._contract = _parameters_of(getattr(task.reference, name), given)
+        self._expected = self._contract
+        """Those of the contract; in another shape where a mistake that counts as right has one."""
+        self._dispensable: list[Role] = []
+        """The roles that such a mistake has no weights for."""
+        if task.expected is not task.reference:
+            own = _parameters_of_mistake(getattr(task.expected, name, None), given)
+            right = self._contract
+            alike = {p: one for p, one in own.items() if p in right and one.dim() == right[p].dim()}
+            self._expected = {**right, **alike}
+            self._dispensable = [r for r in self.entry.roles if own and _parts(own, r)[0] is None]
         self._handle, self.parameters = maker.make(sizes)
         self.generation = maker.context.session.generation
         self._roles = self._draw_roles()
@@ -115,8 +124,12 @@ class Layer(Target):
                     for found in arrangements(needed, roles, words, wanted):
                         unbound = None
                         yield replace(found, key=(_WITHOUT_SPARE, *found.key))
-        if unbound is not None:
+        if unbound is not None and not self._dispensable:
             raise unbound
+        if unbound is not None:
+            both = zip(roles, self.entry.roles, strict=True)
+            roles = [one for one, role in both if role not in self._dispensable]
+            yield from arrangements(self.parameters, roles, words, wanted)
 
     def bind_first(self, key: tuple[str, ...] | None) -> None:
         """Bind the arrangement of this key, else the one nearest to it."""
@@ -287,8 +300,11 @@ class Layer(Target):
         return [self._drawn(role) for role in self.entry.roles]
 
     def _drawn(self, role: Role) -> RoleWeights:
-        own = held(self._contract, role)
+        own = held(self._expected, role)
         weight, bias = own[0].shape, None if own[1] is None else own[1].shape
+        heads = role.heads if isinstance(role.heads, int) else int(self.sizes[role.heads])
+        if weight != held(self._contract, role)[0].shape:
+            heads = 1  # nobody says how they lie in it
         numbers = self.draw.normal(*weight, dtype=torch.float64)
         if role.kind == "norm":
             numbers = 1 + _BIAS_SCALE * numbers
@@ -301,7 +317,7 @@ class Layer(Target):
             role.name,
             numbers.to(self.dtype).double(),
             shift.to(self.dtype).double(),
-            role.heads if isinstance(role.heads, int) else int(self.sizes[role.heads]),
+            heads,
             role.split,
             role.kind,
             role.group,
@@ -362,15 +378,14 @@ class Layer(Target):
     def _arranged(self, gradients: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         """Return the gradients of the roles as gradients of the candidate's parameters.
 
-        Those of a bias that the reference does not have are NaN.
+        Those of what the reference does not have are NaN.
         """
         roles = []
         for role, weights in zip(self.entry.roles, self._roles, strict=True):
-            paths = _paths(gradients, role)
-            weight, bias = (_part(gradients.get(path), role) for path in paths)
-            assert weight is not None
-            no_bias = torch.full_like(weights.bias, torch.nan)
-            roles.append(replace(weights, weight=weight, bias=no_bias if bias is None else bias))
+            own = [_part(gradients.get(path), role) for path in _paths(gradients, role)]
+            none = [torch.full_like(one, torch.nan) for one in (weights.weight, weights.bias)]
+            weight, bias = (n if one is None else one for one, n in zip(own, none, strict=True))
+            roles.append(replace(weights, weight=weight, bias=bias))
         assert self.arrangement is not None
         return placed(self.arrangement.values, roles, roles[0].weight.dtype)
 
@@ -379,6 +394,14 @@ class Layer(Target):
 def _parameters_of(cls: Any, sizes: tuple[tuple[str, Any], ...]) -> Mapping[str, Tensor]:
     """Return parameters of a program's layer by path; only their shapes mean something."""
     return dict(make_layer(cls, dict(sizes), torch.float64).named_parameters())
+
+
+def _parameters_of_mistake(cls: Any, sizes: tuple[tuple[str, Any], ...]) -> Mapping[str, Tensor]:
+    """Return the parameters of a mistake's layer by path, if it can be made."""
+    try:
+        return _parameters_of(cls, sizes)
+    except Exception:  # it may raise anything
+        return {}
 
 
 def _shape(found: ParameterInfo, weight: Tensor) -> list[int]:
