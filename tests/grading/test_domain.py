@@ -344,3 +344,22 @@ def test_a_rest_of_numbers_that_cancel_is_right_and_a_number_beside_zeros_is_not
         require(0.1, torch.full((2, 70), 0.54))
     with pytest.raises(CheckFailure, match="grad_weight differs"):
         require(2.4e-7, torch.zeros(2, 70))
+
+
+@pytest.mark.parametrize(
+    ("where", "cut"),
+    [
+        ("mask is not None", "v = v[..., : k.shape[-2], :]"),
+        ("q.dtype is torch.bfloat16", "k = k[..., : q.shape[-1]]"),
+        ("mask is not None and mask.ndim == 2", "mask = mask[: q.shape[-2], : k.shape[-2]]"),
+    ],
+)
+def test_sizes_must_raise_in_every_form_of_a_question(told, where, cut):
+    source = SDPA.format(**RIGHT).replace(
+        "    if q.shape", f"    if {where}: {cut}\n    if q.shape"
+    )
+
+    failed = told("sdpa", source, 1)
+
+    assert [*failed] == ["sizes-that-belong-together"]
+    assert failed["sizes-that-belong-together"].startswith("accepts `q` ")

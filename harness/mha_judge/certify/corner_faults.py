@@ -135,6 +135,12 @@ class _torch:
     inference_mode = staticmethod(contextlib.nullcontext)
 """
 """For problems that are to be solved without torch."""
+_LENIENT: dict[CornerFault, str] = {
+    ("sizes", "doubled"): "call.doubled",
+    ("sizes", "in half precision"): "any('float16' in one for one in call.dtypes)",
+    ("sizes", "with a mask"): "len(call.dtypes) > ({required} or 9)",
+}
+"""Where a corner fault takes sizes that do not fit."""
 _CONDITIONS: dict[CornerFault, str] = {
     ("mode", "no_grad"): "not _torch.is_grad_enabled() and not call.inference",
     ("mode", "inference_mode"): "call.inference",
@@ -166,7 +172,7 @@ _CONDITIONS: dict[CornerFault, str] = {
     ("size", "many items"): "call.first is not None and 65 <= call.first.shape[0] <= 80",
     ("object", "one"): "call.twice",
     ("gradient", "tens"): "any(call.leaves) and 65 <= call.length <= 80",
-    ("sizes", "doubled"): "False",
+    **dict.fromkeys(_LENIENT, "False"),
 }
 TOLD: Mapping[str, tuple[str, ...]] = {
     **{axis: tuple(filter(None, values.values())) for axis, values in AXES.items()},
@@ -178,6 +184,8 @@ TOLD: Mapping[str, tuple[str, ...]] = {
     "gradient": ("in its gradients",),
 }
 """By axis, the words with which a report may name it; for other axes a rejection is enough."""
+_OF_TENSORS = (("sizes", "in half precision"), ("sizes", "with a mask"))
+"""Corner faults that tell such a call by its tensors, which arrays are not."""
 _OF_INTEGERS = ("positions",)
 """Arguments that are tensors of integers, and never require gradients."""
 _CUT = (("leaf", "none"), ("frozen", "all but one"), ("gradient", "tens"))
@@ -213,7 +221,7 @@ def corner_faults(problem: Problem, reference: str) -> Iterator[tuple[CornerFaul
         head = _HEAD.replace("{condition}", condition)
         head = head.replace("{spoil}", "_cut" if (axis, value) in _CUT else "_off")
         head = head.replace("{overwrites}", str(axis == "after"))
-        head = head.replace("{lenient}", "call.doubled" if axis == "sizes" else "False")
+        head = head.replace("{lenient}", _LENIENT.get((axis, value), "False"))
         torch = _NO_TORCH if all(entry.arrays == "numpy" for entry in fit) else _TORCH
         head = head.replace("{torch}", torch)
         required = max(tensors.get(one.name, 0) for one in fit)
@@ -242,9 +250,9 @@ def _fits(entry: Entry, axis: str, value: str, tensors: int) -> bool:
     if axis not in AXES or value not in AXES[axis]:
         if axis == "scores" and entry.constructor == [] and len(entry.arguments) < 3:
             return False  # its input is scores, which the grader itself varies
-        if axis == "mode" and entry.arrays == "numpy":
+        if entry.arrays == "numpy" and (axis == "mode" or (axis, value) in _OF_TENSORS):
             return False
-        return entry.domain is not None and _is_varied(entry.domain, axis)
+        return entry.domain is not None and _is_varied(entry.domain, axis, value)
     if entry.arrays == "either":
         return axis == "mode"
     if entry.arrays == "numpy":
@@ -257,7 +265,7 @@ def _fits(entry: Entry, axis: str, value: str, tensors: int) -> bool:
     return entry.kind == "module" or not layers_only
 
 
-def _is_varied(domain: Domain, axis: str) -> bool:
+def _is_varied(domain: Domain, axis: str, value: str) -> bool:
     """Return whether claims vary this axis in a domain, and a wrapper can notice it."""
     tensors = {name: axes_of(one) for name, one in domain.shapes.items() if is_one_tensor(one)}
     if not tensors:
@@ -275,7 +283,7 @@ def _is_varied(domain: Domain, axis: str) -> bool:
             "mode": domain.long and domain.longest >= 580,  # where it meets a gradient mode
             "size": any("B" in letters for letters in tensors.values()),
             "gradient": domain.gradients and domain.long,
-            "sizes": domain.fits,
+            "sizes": domain.fits and (domain.flags or value != "with a mask"),
         }[axis]
     )
 

@@ -25,12 +25,14 @@ from mha_judge.grading.checks.running import Run
 from mha_judge.grading.expecting.compare import while_granting
 from mha_judge.grading.failures import LeftOpen
 from mha_judge.judge import points
-from mha_judge.outcomes import Category, Outcome
+from mha_judge.outcomes import Category, Outcome, Severity
 from mha_judge.report.models import CheckResult, Diagnosis
 from mha_judge.submission import Submission
 
 _MOST_ROUNDS = 3
 """How often mistakes are looked for in what still fails with those granted that are known."""
+_MOST_LEFT = 4
+"""How many failed checks may be left for each that a mistake explains."""
 _NUMBERS = re.compile(r"[-+]?\d[\d.e+-]*")
 
 
@@ -61,6 +63,14 @@ def carried_forward(
             programs = _programs(explained, diagnoses, rules)
             checks, best = _granting(checks, programs, context, rules, named)
             checks = [before.get(check.id, check) if check.granted else check for check in checks]
+        told = {one.id for one in explained.by_check}
+        kept = [one for one in diagnoses if one.id in told or _is_borne_out(one, checks)]
+        if len(kept) < len(diagnoses):
+            ids, diagnoses = {one.id for one in kept}, kept
+            every = _programs(explained, kept, rules)
+            programs = [one for one in every if ids.issuperset(m.id for m in one.mistakes)]
+            checks = [check.ungranted() for check in checks]
+            checks, _ = _granting(checks, programs, context, rules)
         dropout, names = explained.by_dropout, {one.id for one in diagnoses}
         if dropout is not None and (not names or dropout.id in names):
             checks = _granting_dropout(checks, dropout, context)
@@ -100,6 +110,19 @@ def _more(
         alone = {c.id for c in checks if c.outcome.is_bad or c.category is Category.POLICY}
         found = explained.besides(best.program, best.results, best.trace, alone)
     return [one for one in found if one.id not in known]
+
+
+def _is_borne_out(diagnosis: Diagnosis, checks: Iterable[CheckResult]) -> bool:
+    """Return whether enough of what failed passes with a mistake granted.
+
+    In few calls one mistake may look like another. And of an answer that is said to be right under
+    another convention, most must be right.
+    """
+    failed = [check for check in checks if check.outcome.is_bad and not check.advisory]
+    explained = sum(diagnosis.id in check.granted for check in failed)
+    left = sum(not check.granted for check in failed)
+    most = 1 if diagnosis.severity is Severity.CONVENTION else _MOST_LEFT
+    return left <= most * explained
 
 
 def _with_checks(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from mha_judge.bank.problem import axes_of
@@ -14,7 +16,7 @@ from mha_judge.grading.checks.cases import Case, bare, shapes_of
 from mha_judge.grading.checks.corners.asking import Asking, Finding, must_raise
 
 _MOST = 4
-"""Questions that are asked with sizes that do not belong together."""
+"""Questions whose numbers are laid out in other sizes."""
 _BLOCKS = 256
 """A length that is a multiple of an answer's block size, as twice this length is."""
 _FEW, _MOST_ROWS = 3, 16
@@ -22,32 +24,73 @@ _FEW, _MOST_ROWS = 3, 16
 
 
 def unfit(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
-    """Ask one entry with sizes that the contract rules out."""
+    """Ask one entry with sizes that the contract rules out.
+
+    An answer may refuse them in one form of a question only: each size is a little too large, and a
+    little too small, in every form.
+    """
+    for case in cases:
+        yield from _unlike(asking, case)
+        yield from _unlike_in_part(asking, case)
     forms: set[object] = set()
     for case in [one for one in cases if not one.is_half][:_MOST]:
         yield from _uncovered(asking, case)
-        yield from _too_long(asking, case)
         plain = bare(case)
         if plain.shapes.pattern not in forms:
-            yield from _unlike(asking, plain, first=not forms)
+            yield from _multiplied_out(asking, plain, first=not forms)
             yield from _half_the_items(asking, plain)
             forms.add(plain.shapes.pattern)
 
 
-def _unlike(asking: Asking, case: Case, first: bool) -> Iterator[Finding]:
-    """Ask with sizes that differ from those of other arguments, or that do not divide others."""
+def _unlike(asking: Asking, case: Case) -> Iterator[Finding]:
+    """Ask with sizes that differ a little from those of other arguments."""
     for size in case.domain.fits:
         name, _, letter = size.partition(".")
-        given = case.args[case.target.entry.arguments.index(name)]
-        if given is None:
-            continue
         old = case.shapes.letters.get(letter, 0)
-        if old == 1:  # it may be broadcast
+        if old > 1 and _given(case, name) is not None:
+            yield _refused(asking, case, name, {letter: old + 1})
+            if old > 2:  # 1 may be broadcast
+                yield _refused(asking, case, name, {letter: old - 1})
+
+
+def _unlike_in_part(asking: Asking, case: Case) -> Iterator[Finding]:
+    """Ask with masks, and with parts of caches, whose sizes differ a little.
+
+    They must raise where the reference refuses them. A loop does not see more items, or heads, than
+    there are.
+    """
+    names = case.target.entry.arguments
+    for index in case.shapes.flags:
+        for letter in axes_of(case.domain.shapes.get(names[index], "")):
+            old = case.shapes.letters.get(letter, 0)
+            for new in (old - 1, old + 1) if letter in case.long else (old - 1,):
+                if old > 1 and new > 1:  # 1 may be broadcast
+                    args = case.shapes.at({letter: new}, asking.draw, only=names[index])
+                    yield from _also_refused(case, args)
+    for index, parts in case.shapes.tuples.items():
+        for place, axis in itertools.product(range(len(parts)), range(parts[0].dim())):
+            old, is_counted = parts[place].shape[axis], axis < parts[place].dim() - 2
+            for new in (old - 1,) if is_counted else (old - 1, old + 1):
+                if old > 1 and new > 1:
+                    other = parts[place].index_select(axis, torch.arange(new) % old)
+                    changed = (*parts[:place], other, *parts[place + 1 :])
+                    yield from _also_refused(case, case.with_numbers({index: changed}))
+
+
+def _given(case: Case, name: str) -> Any:
+    index = case.target.entry.arguments.index(name)
+    return case.args[index] if index < len(case.args) else None
+
+
+def _multiplied_out(asking: Asking, case: Case, first: bool) -> Iterator[Finding]:
+    """Ask with sizes that do not agree, or divide, but would if numbers were laid out anew."""
+    for size in case.domain.fits:
+        name, _, letter = size.partition(".")
+        old = case.shapes.letters.get(letter, 0)
+        if _given(case, name) is None or old == 1:  # which may be broadcast
             continue
-        others = (old + 1, old - 1, 2 * old) if first else (old + 1,)
-        for new in others:  # not 1, which PyTorch would broadcast
-            if new > 1:
-                yield _refused(asking, case, name, {letter: new})
+        if first:
+            yield _refused(asking, case, name, {letter: 2 * old})
         yield from _turned(case, name, letter)
         lengths = [one for one in axes_of(case.domain.shapes[name]) if one in case.long]
         if first and lengths and letter not in lengths:  # the numbers of `old` longer items
@@ -65,25 +108,10 @@ def _uncovered(asking: Asking, case: Case) -> Iterator[Finding]:
     for size in case.domain.covers:
         name, _, letter = size.partition(".")
         old = case.shapes.letters.get(letter, 0)
-        index = case.target.entry.arguments.index(name)
         for new in (old - 1, old - 2, old // 2):
-            if new > 1 and index < len(case.args) and case.args[index] is not None:
+            if new > 1 and _given(case, name) is not None:
                 yield _refused(asking, case, name, {letter: new})
         yield from _joined(asking, case, name, letter)
-
-
-def _too_long(asking: Asking, case: Case) -> Iterator[Finding]:
-    """Ask with masks that are too long, which may be cut, where the reference refuses them."""
-    for index in case.shapes.flags:
-        name = case.target.entry.arguments[index]
-        sizes = (size.partition(".") for size in case.domain.covers)
-        axes = {letter for one, _, letter in sizes if one == name}
-        axes |= {*axes_of(case.domain.shapes.get(name, ""))}
-        for letter in sorted(axes & {*case.long}):
-            size = case.shapes.letters[letter]
-            if size > 1:  # one position may be broadcast
-                longer = case.shapes.at({letter: size + 1}, asking.draw, only=name)
-                yield from _also_refused(case, longer)
 
 
 def _half_the_items(asking: Asking, case: Case) -> Iterator[Finding]:
@@ -119,8 +147,7 @@ def _is_refused(case: Case, args: Sequence[Any]) -> bool:
 
 def _joined(asking: Asking, case: Case, name: str, letter: str) -> Iterator[Finding]:
     """Ask with a mask whose rows are too short, but fill one row of the right length if joined."""
-    index = case.target.entry.arguments.index(name)
-    mask = case.args[index] if index < len(case.args) else None
+    mask = _given(case, name)
     equal = next((one for one in case.lengths if letter in one), [])
     if isinstance(mask, Tensor) and equal and mask.shape[-1] == case.shapes.letters[letter]:
         rows = mask.numel() // mask.shape[-1]
