@@ -358,6 +358,13 @@ def test_bad_shapes(candidate, draw):
     two, one = kv(draw, 2)[0], kv(draw, 1)[1]
     assert_rejected(cache.append, 1, two, one, why="two keys with one value")
     assert_rejected(cache.append, 1, one, two, why="one key with two values")
+    k, v = kv(draw, 2)
+    for why, other in {
+        "an axis for items": (k[None], v[None]),
+        "tokens before heads": (k.transpose(0, 1), v.transpose(0, 1)),
+        "heads joined": (k.transpose(0, 1).flatten(1), v.transpose(0, 1).flatten(1)),
+    }.items():
+        assert_rejected(cache.append, 1, *other, why=f"keys and values with {why}")
     for sizes in ({"heads": 1}, {"heads": H + 1}, {"heads": H - 1}, {"dim": 1}, {"dim": D - 1}):
         other = kv(draw, 2, **sizes)[0]
         for sequence in (1, 2):  # one that is there, and one that would begin

@@ -236,6 +236,10 @@ def test_half_precision_far_on(candidate, draw):
 
         assert_close(candidate.apply_rope(x, torch.tensor([301, 777, 1001, 1003, 2999])), "output")
         assert_close(candidate.apply_rope(x, 1000 + torch.arange(L)), "output")
+        for position in (1001, 2999):
+            one = torch.tensor([position])
+            assert_close(candidate.apply_rope(x[..., :1, :], one), "output")
+            assert_close(candidate.apply_rope(x[..., :1, :2], one), "output")
 
 
 @check("Gradients reach x, and are right", category="gradients", points=3, after="output_shape")
@@ -309,10 +313,10 @@ def test_bad_width(candidate, draw):
     after="output_shape",
 )
 def test_bad_positions(candidate, draw):
-    x = tokens(draw)
-
-    assert_rejected(candidate.apply_rope, x, torch.arange(L + 1), why="a position too many")
-    assert_rejected(candidate.apply_rope, x, torch.arange(L - 1), why="a position too few")
+    for dtype in (torch.float32, torch.bfloat16):
+        x = tokens(draw, dtype=dtype)
+        assert_rejected(candidate.apply_rope, x, torch.arange(L + 1), why="a position too many")
+        assert_rejected(candidate.apply_rope, x, torch.arange(L - 1), why="a position too few")
 
 
 @check(

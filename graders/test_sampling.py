@@ -82,7 +82,7 @@ def test_softmax(candidate, draw):
 
 @check("Logits are divided by the temperature", category="values", points=3, after="softmax")
 def test_temperature(candidate, draw):
-    for temperature in (0.5, 2.0, 0.7, 1.9):
+    for temperature in (0.5, 2.0, 0.7, 1.9, 0.375, 1.625):
         assert_filtered(candidate.filtered_probabilities(draw.normal(R, V), temperature))
     for temperature in (0.01, 0.03, 100.0):
         logits = temperature * draw.normal(R, V)
@@ -101,6 +101,8 @@ def test_zero_temperature(candidate, draw):
     assert_filtered(filtered(draw.integers(2 * R, V, bound=1), 0.0))
     assert_filtered(filtered(draw.normal(R, V), 0.0, 3, 0.5, 0.1))
     assert_filtered(filtered(draw.integers(R, V, bound=1), 0.0, 1, 0.0, 1.0))
+    assert_filtered(filtered(draw.integers(R, 40, bound=1), 0.0))  # short rows are sorted stably
+    assert_filtered(filtered(draw.normal(R, V), 0.0, V + 3))
 
 
 @check("top_k leaves the k greatest logits", category="values", points=4, after="softmax")
@@ -295,6 +297,9 @@ def test_float64(candidate, draw):
     logits = draw.normal(R, V, dtype=torch.float64)
     assert_filtered(filtered(logits, 0.7, 5))
     assert_filtered(filtered(logits, 0.0))
+    near = 1 + 1e-9 * in_random_order(draw, V, R).double()  # which float32 cannot tell apart
+    for given in ((0.0,), (1.0, 3), (1.0, None, None, 1.0)):
+        assert_filtered(filtered(near, *given))
     assert_filtered(filtered(logits, 1.0, None, apart(sums(logits), 0.5, 0.9)))
     assert_filtered(filtered(logits, 1.0, None, None, apart(shares_of_greatest(logits), 0.1, 0.5)))
 
@@ -323,23 +328,37 @@ def test_half_precision(candidate, draw):
             min_p = apart(shares_of_greatest(logits), low, low + 0.05)
             assert_filtered(filtered(logits.to(dtype), 1.0, None, None, min_p))
         assert_filtered(filtered(logits.to(dtype), 0.0))
+        ties = draw.integers(2 * R, V, bound=2).to(dtype)
+        for top_k in (1, 2, 3):
+            assert_filtered(filtered(ties, 1.0, top_k))
     # 60 000 / 0.5 is more than float16 holds
     large = 60_000 - 4000 * in_random_order(draw, V, R)
-    assert_close(filtered(large.half(), 0.5), "output")
+    for temperature in (0.5, 0.01):
+        assert_close(filtered(large.half(), temperature), "output")
 
 
 @check("Gradients reach the logits, and are right", category="gradients", points=3, after="softmax")
 def test_gradients(candidate, draw):
     logits = draw.normal(R, V)
     top_p, min_p = apart(sums(logits), 0.5, 0.9), apart(shares_of_greatest(logits), 0.1, 0.5)
-    for given in ((0.7,), (1.0, 4), (1.0, None, top_p), (1.0, None, None, min_p)):
-        assert_gradients_match(
-            candidate.filtered_probabilities,
-            logits,
-            *given,
-            wrt=(0,),
-            cotangents=[draw.normal(R, V)],
-        )
+    both = apart(shares_of_greatest(logits), 0.02, 0.2)
+    for given in (
+        (0.7,),
+        (2.5,),
+        (1.0, 4),
+        (1.0, None, top_p),
+        (1.0, None, None, min_p),
+        (1.0, 4, None, both),
+        (1.0, None, top_p, both),
+    ):
+        for dtype in (torch.float32, torch.float64):
+            assert_gradients_match(
+                candidate.filtered_probabilities,
+                logits.to(dtype),
+                *given,
+                wrt=(0,),
+                cotangents=[draw.normal(R, V, dtype=dtype)],
+            )
 
 
 @check(
@@ -352,12 +371,14 @@ def test_bad_arguments(candidate, draw):
     filtered = candidate.filtered_probabilities
     for size in (V, 1):
         logits = draw.normal(R, size)
-        assert_rejected(filtered, logits, -0.5, why="a negative temperature")
+        for temperature in (-0.5, -0.004):
+            assert_rejected(filtered, logits, temperature, why="a negative temperature")
         for top_k in (0, -1):
             assert_rejected(filtered, logits, 1.0, top_k, why=f"top_k of {top_k}")
         for share in (-0.1, 1.1):
             assert_rejected(filtered, logits, 1.0, None, share, why=f"top_p of {share}")
             assert_rejected(filtered, logits, 1.0, None, None, share, why=f"min_p of {share}")
+            assert_rejected(filtered, logits, 1.0, None, 0.5, share, why=f"min_p of {share}")
 
 
 @check("Both functions leave inputs as they were", category="robustness", points=2, after="softmax")
@@ -459,6 +480,9 @@ def test_sample_any_axes(candidate, draw):
 def test_sample_precision(candidate, draw):
     probabilities = distributions(draw, 3 * R, V, dtype=torch.float64)
     assert_close(candidate.sample(probabilities, numbers_for(draw, probabilities)), "output")
+    quarters = torch.tensor([0.25, 0.25, 0.5], dtype=torch.float64).expand(2, 3)
+    below = torch.tensor([0.25, 0.5], dtype=torch.float64) - 2.0**-40
+    assert_close(candidate.sample(quarters, below), "output")
     for dtype, size in ((torch.bfloat16, 1024), (torch.float16, 4096)):
         even = torch.full((16, size), 1 / size, dtype=dtype)  # whose sums float32 holds exactly
         assert_close(candidate.sample(even, numbers_for(draw, even)), "output")

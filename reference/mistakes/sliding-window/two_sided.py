@@ -9,8 +9,8 @@ def sliding_window_attention(q, k, v, window):
     if window < 1:
         raise ValueError("the window is empty")
     length = q.shape[-2]
-    reach = min(window - 1, length)
-    offsets = torch.arange(-reach, reach + 1, device=q.device)
+    behind = ahead = window - 1
+    offsets = torch.arange(-min(behind, length), min(ahead, length) + 1, device=q.device)
     places = torch.arange(length, device=q.device).unsqueeze(1) + offsets
     keys = k[..., places.clamp(0, length - 1), :]
     values = v[..., places.clamp(0, length - 1), :]

@@ -56,8 +56,8 @@ def _unlike(asking: Asking, case: Case) -> Iterator[Finding]:
 def _unlike_in_part(asking: Asking, case: Case) -> Iterator[Finding]:
     """Ask with masks, and with parts of caches, whose sizes differ a little.
 
-    They must raise where the reference refuses them. A loop does not see more items, or heads, than
-    there are.
+    They must raise where the reference refuses them. A loop does not see more items, heads, or
+    cached positions than it needs.
     """
     names = case.target.entry.arguments
     for index in case.shapes.flags:
@@ -69,8 +69,8 @@ def _unlike_in_part(asking: Asking, case: Case) -> Iterator[Finding]:
                     yield from _also_refused(case, args)
     for index, parts in case.shapes.tuples.items():
         for place, axis in itertools.product(range(len(parts)), range(parts[0].dim())):
-            old, is_counted = parts[place].shape[axis], axis < parts[place].dim() - 2
-            for new in (old - 1,) if is_counted else (old - 1, old + 1):
+            old, rest = parts[place].shape[axis], parts[place].dim() - axis
+            for new in {1: (old - 1, old + 1), 2: ()}.get(rest, (old - 1,)):
                 if old > 1 and new > 1:
                     other = parts[place].index_select(axis, torch.arange(new) % old)
                     changed = (*parts[:place], other, *parts[place + 1 :])
