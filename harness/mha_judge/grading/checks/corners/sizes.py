@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -54,25 +53,26 @@ def _unlike(asking: Asking, case: Case) -> Iterator[Finding]:
 
 
 def _unlike_in_part(asking: Asking, case: Case) -> Iterator[Finding]:
-    """Ask with masks, and with parts of caches, whose sizes differ a little.
+    """Ask with masks of other lengths, and with parts of caches of another width.
 
-    They must raise where the reference refuses them. A loop does not see more items, heads, or
-    cached positions than it needs.
+    They must raise where the reference refuses them. Other numbers of items and heads may be served
+    by a right loop.
     """
     names = case.target.entry.arguments
     for index in case.shapes.flags:
-        for letter in axes_of(case.domain.shapes.get(names[index], "")):
-            old = case.shapes.letters.get(letter, 0)
-            for new in (old - 1, old + 1) if letter in case.long else (old - 1,):
+        axes = axes_of(case.domain.shapes.get(names[index], ""))
+        for letter in sorted({*axes} & {*case.long}):
+            old = case.shapes.letters[letter]
+            for new in (old - 1, old + 1):
                 if old > 1 and new > 1:  # 1 may be broadcast
                     args = case.shapes.at({letter: new}, asking.draw, only=names[index])
                     yield from _also_refused(case, args)
     for index, parts in case.shapes.tuples.items():
-        for place, axis in itertools.product(range(len(parts)), range(parts[0].dim())):
-            old, rest = parts[place].shape[axis], parts[place].dim() - axis
-            for new in {1: (old - 1, old + 1), 2: ()}.get(rest, (old - 1,)):
-                if old > 1 and new > 1:
-                    other = parts[place].index_select(axis, torch.arange(new) % old)
+        for place, part in enumerate(parts):
+            width = part.shape[-1]
+            for new in (width - 1, width + 1):
+                if width > 1 and new > 1:
+                    other = part[..., torch.arange(new) % width]
                     changed = (*parts[:place], other, *parts[place + 1 :])
                     yield from _also_refused(case, case.with_numbers({index: changed}))
 
