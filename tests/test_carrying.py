@@ -10,7 +10,9 @@ import pytest
 from mha_judge.bank import Bank
 from mha_judge.grading.calling import target
 from mha_judge.judge import grade
-from mha_judge.outcomes import Category, Outcome
+from mha_judge.judge.carrying import is_borne_out
+from mha_judge.outcomes import Category, Outcome, Severity
+from mha_judge.report.models import CheckResult, Diagnosis
 from mha_judge.report.summary import in_one_sentence
 from mha_judge.sandbox import Channel, SandboxOptions
 from mha_judge.submission import Submission
@@ -219,3 +221,40 @@ def test_what_follows_is_asked_without_the_earlier_answer_too(channel):
     report = grade(submission, BANK, BANK.problem("complexity"), channel, seed=3)
 
     assert [check.id for check in report.checks if check.outcome.is_bad] == ["attention-core"]
+
+
+def check_of(name, granted=(), **fields):
+    return CheckResult(
+        id=name,
+        title=name,
+        category=Category.VALUES,
+        outcome=Outcome.FAILED,
+        points=0,
+        max_points=1,
+        granted=list(granted),
+        **fields,
+    )
+
+
+@pytest.mark.parametrize(
+    ("severity", "explained", "left", "stays"),
+    [
+        (Severity.SLIP, 1, 4, True),
+        (Severity.SLIP, 1, 5, False),
+        (Severity.SLIP, 3, 12, True),
+        (Severity.CONVENTION, 1, 2, True),
+        (Severity.CONVENTION, 1, 3, False),
+        (Severity.SLIP, 0, 4, True),
+        (Severity.SLIP, 0, 5, False),
+    ],
+)
+def test_a_name_stays_only_where_enough_of_what_failed_passes_with_it(
+    severity, explained, left, stays
+):
+    diagnosis = Diagnosis(id="one", title="One", explanation="One.", severity=severity)
+    checks = [check_of(f"explained-{n}", ["one", "other"]) for n in range(explained)]
+    checks += [check_of(f"left-{n}") for n in range(left)]
+    checks += [check_of(f"claim-{n}", only_if_right=True) for n in range(9)]
+    checks += [check_of(f"advice-{n}", advisory=True) for n in range(9)]
+
+    assert is_borne_out(diagnosis, checks) is stays

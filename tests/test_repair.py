@@ -114,6 +114,16 @@ LAYER = """class Layer(nn.Module):
             "import math; import torch\ny = s / math.sqrt(d)\n",
         ),
         (
+            "import torch\nm = s.max(-1)[0]\nw = (s - m).exp()\n",
+            Stop("raises RuntimeError: The size of tensor a (7) must match the size of b (5)", 3),
+            "import torch\nm = s.max(-1, keepdim=True)[0]\nw = (s - m).exp()\n",
+        ),
+        (
+            "import numpy as np\nw = e / np.sum(e, axis=-1)\n",
+            Stop("ValueError: operands could not be broadcast, with shapes (2,7) (2,)", 2),
+            "import numpy as np\nw = e / np.sum(e, axis=-1, keepdims=True)\n",
+        ),
+        (
             "d = q.shape(-1)\n",
             Stop("raises TypeError: 'torch.Size' object is not callable", 1),
             "d = q.shape[-1]\n",

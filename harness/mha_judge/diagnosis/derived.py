@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import itertools
+import re
 from collections.abc import Collection, Iterator, Sequence
 
 from mha_judge.bank.mistake import Mistake
@@ -90,6 +91,8 @@ _BEFORE_ONE = {
     "Input {number} is cut from the graph": "{x}.detach()",
     "Input {number} has the other sign": "-{x}",
 }
+_MINUS_ZERO = re.compile(r"(?<![\w.])-0(?![\w.])")
+"""An axis of −1 that has become 0."""
 _SLIPS = ("cast", "cut from the graph")
 """Words in the titles of slips; all other changes affect the values."""
 _MAX_INPUTS = 3
@@ -103,6 +106,7 @@ def derived(reference: str, entries: Sequence[Entry]) -> Iterator[Mistake]:
     yield from itertools.islice(_exchanged(reference), _MAX_EXCHANGED)
     for change in mutants(reference)[:_MAX_MUTANTS]:
         before, _, after = change.text.partition(" → ")
+        after = _MINUS_ZERO.sub("0", after)
         title = f"As a right answer with “{_short(after)}” where “{_short(before)}” stands"
         if after == "(dropped)":
             title = f"As a right answer without “{_short(before)}”"

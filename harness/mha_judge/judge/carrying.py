@@ -31,8 +31,9 @@ from mha_judge.submission import Submission
 
 _MOST_ROUNDS = 3
 """How often mistakes are looked for in what still fails with those granted that are known."""
-_MOST_LEFT = 4
-"""How many failed checks may be left for each that a mistake explains."""
+_MOST_LEFT = (4, 2)
+"""How many failed checks may be left for each that a mistake explains; the second for another
+convention."""
 _NUMBERS = re.compile(r"[-+]?\d[\d.e+-]*")
 
 
@@ -58,13 +59,14 @@ def carried_forward(
                 break
             diagnoses = [*diagnoses, *more]
             named = {check for diagnosis in more for check in diagnosis.checks}
-            before = {check.id: check for check in checks if check.granted}
+            # where what was known stops a check, nothing tells that the new mistake does not show
+            before = {one.id: one for one in checks if one.granted and not one.stopped}
             checks = [check.ungranted() for check in checks]  # what passed may now be broken, too
             programs = _programs(explained, diagnoses, rules)
             checks, best = _granting(checks, programs, context, rules, named)
             checks = [before.get(check.id, check) if check.granted else check for check in checks]
         told = {one.id for one in explained.by_check}
-        kept = [one for one in diagnoses if one.id in told or _is_borne_out(one, checks)]
+        kept = [one for one in diagnoses if one.id in told or is_borne_out(one, checks)]
         if len(kept) < len(diagnoses):
             ids, diagnoses = {one.id for one in kept}, kept
             every = _programs(explained, kept, rules)
@@ -112,17 +114,18 @@ def _more(
     return [one for one in found if one.id not in known]
 
 
-def _is_borne_out(diagnosis: Diagnosis, checks: Iterable[CheckResult]) -> bool:
+def is_borne_out(diagnosis: Diagnosis, checks: Iterable[CheckResult]) -> bool:
     """Return whether enough of what failed passes with a mistake granted.
 
     In few calls one mistake may look like another. And of an answer that is said to be right under
     another convention, most must be right.
     """
-    failed = [check for check in checks if check.outcome.is_bad and not check.advisory]
+    bad = [check for check in checks if check.outcome.is_bad and not check.advisory]
+    failed = [check for check in bad if not check.only_if_right]  # those are never granted
     explained = sum(diagnosis.id in check.granted for check in failed)
     left = sum(not check.granted for check in failed)
-    most = 1 if diagnosis.severity is Severity.CONVENTION else _MOST_LEFT
-    return left <= most * explained
+    most = _MOST_LEFT[diagnosis.severity is Severity.CONVENTION]
+    return left <= most * max(1, explained)
 
 
 def _with_checks(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:

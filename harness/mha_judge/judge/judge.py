@@ -181,6 +181,8 @@ def _on_its_own_path(asked: _Asked, on_check: Callable[[CheckResult], None] | No
 
 def _repaired(asked: _Asked, report: Report) -> Report:
     """Return the report of a file that a slip stops, with all that passes but for this slip."""
+    from mha_judge.judge.carrying import is_borne_out
+
     stop = stop_of(report)
     if report.verdict is Verdict.ACCEPTED or stop is None or asked.problem.asks_questions:
         return report
@@ -192,7 +194,8 @@ def _repaired(asked: _Asked, report: Report) -> Report:
     for repair in hopeful[:_MOST_REGRADED]:
         other = _graded(replace(_asked_of(asked, repair), shows_call=False)).report
         found = _with_repair(report, other, repair, tried_s)
-        if found.score >= report.score and _explained(found) > _explained(report):
+        explains = is_borne_out(repair.diagnosis([]), found.checks)
+        if explains and found.score >= report.score and _explained(found) > _explained(report):
             return found
     return report
 

@@ -106,6 +106,7 @@ class Layer(Target):
     def choices(self, wanted: Sequence[str] = ()) -> Iterator[Arrangement]:
         """Yield arrangements of all parameters, then only of those that must be weights.
 
+        If neither fits, roles may be missing that a mistake which counts as right does not have.
         Their values are positions among the numbers of the roles.
         """
         unbound: Unbound | None = None

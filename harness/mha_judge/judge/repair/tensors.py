@@ -22,6 +22,10 @@ _TAKE_AXES = {
 _AXES = ("axis", "axis1", "axis2", "destination", "dim", "dim0", "dim1", "end_dim", "source",
          "start_dim")  # fmt: skip
 """What arguments that are axes are called."""
+_REDUCE = ("amax", "amin", "logsumexp", "max", "mean", "min", "norm", "std", "sum", "var")
+"""What drops the axis that it goes along, unless told to keep it."""
+_KEEP = ("keepdim", "keepdims")
+"""How that is told, of a tensor and of an array."""
 _PAIRS = ("transpose", "swapaxes", "swapdims")
 _USUAL = ((-2, -1), (1, 2))
 """The axes that attention exchanges: of keys, and of heads."""
@@ -184,7 +188,25 @@ def axis_out_of_bounds(place: Place, axis: str, count: str) -> Iterator[Repair]:
 
 
 def other_axis(place: Place) -> Iterator[Repair]:
+    yield from _kept(place)
     yield from _moved(place)
+
+
+def _kept(place: Place) -> Iterator[Repair]:
+    """Yield the file in which what reduces an axis keeps it, nearest to the line that stops."""
+    for statement in place.origins():
+        for call in written(statement, ast.Call):
+            given = {one.arg for one in call.keywords}
+            if named(call) in _REDUCE and _axes_of(place, call) and not given & {*_KEEP}:
+                is_array = _root(call.func) in ("np", "numpy") or "torch" not in place.source
+                end = place.span(call)[1] - 1
+                yield place.running(
+                    place.tail(call),
+                    [((end, end), f", {_KEEP[is_array]}=True")],
+                    "`{}` drops its axis",
+                    "Which shape comes out, and which shape must it go together with?",
+                    "An axis that is kept has size 1, and is broadcast.",
+                )
 
 
 def _moved(place: Place, wrong: int | None = None, count: int = 0) -> Iterator[Repair]:
