@@ -98,7 +98,7 @@ class Explanation:
     by_check: list[Diagnosis]
     """Mistakes known only by a check's message, unless those above explain that check too."""
     programs: Callable[[Sequence[Diagnosis]], list[Program]]
-    """Returns programs that make the given mistakes: a single one for all, if possible, then
+    """Returns programs that make the given mistakes alone: a single one for all, if possible, then
     others with constants that explain no less."""
     besides: Callable[[Program, Sequence[CheckResult], Trace, Set[str]], list[Diagnosis]]
     """Returns the mistakes that explain what fails where such a program counts as right."""
@@ -172,11 +172,17 @@ class Diagnostician:
             if not diagnoses:
                 return []
             ids = [diagnosis.id for diagnosis in diagnoses]
-            found = self._catalogue.making([*case.alone, *ids], case.together)
-            for name, variants in case.variants.items():
-                for other in variants[:MAX_VARIANTS]:
-                    alone = [other if one == name else one for one in case.alone]
-                    found += self._catalogue.making([*alone, *ids], case.together)
+
+            def fits(program: Program) -> bool:
+                return all(mistake.id in ids for mistake in program.mistakes)
+
+            alone = [name for name in case.alone if fits(self._catalogue.named(name))]
+            pairs = [pair for pair in case.together if fits(pair)]
+            found = self._catalogue.making([*alone, *ids], pairs)
+            for name in alone:
+                for other in case.variants.get(name, ())[:MAX_VARIANTS]:
+                    others = [other if one == name else one for one in alone]
+                    found += self._catalogue.making([*others, *ids], pairs)
             return list(dict.fromkeys(found))
 
         return Explanation(

@@ -31,9 +31,8 @@ from mha_judge.submission import Submission
 
 _MOST_ROUNDS = 3
 """How often mistakes are looked for in what still fails with those granted that are known."""
-_MOST_LEFT = (4, 2)
-"""How many failed checks may be left for each that a mistake explains; the second for another
-convention."""
+_MOST_LEFT, _MOST_LEFT_OF_CONVENTION = 4, 2
+"""How many failed checks may be left for each that a mistake, or another convention, explains."""
 _NUMBERS = re.compile(r"[-+]?\d[\d.e+-]*")
 
 
@@ -47,32 +46,11 @@ def carried_forward(
         explained: The mistakes that explain the failures.
         context: The candidate's context, in which the checks ran; its session is closed.
     """
-    diagnoses = explained.diagnoses
     if context.task.problem.asks_questions:  # each question is marked alone
-        diagnoses = [*diagnoses, *explained.by_check]
+        diagnoses = [*explained.diagnoses, *explained.by_check]
     else:
-        rules = {check.id for check in checks if check.category is Category.POLICY}
-        checks, best = _granting(checks, _programs(explained, diagnoses, rules), context, rules)
-        for _ in range(1 + _MOST_ROUNDS):
-            more = _more(explained, checks, best, {one.id for one in diagnoses})
-            if not more:
-                break
-            diagnoses = [*diagnoses, *more]
-            named = {check for diagnosis in more for check in diagnosis.checks}
-            # where what was known stops a check, nothing tells that the new mistake does not show
-            before = {one.id: one for one in checks if one.granted and not one.stopped}
-            checks = [check.ungranted() for check in checks]  # what passed may now be broken, too
-            programs = _programs(explained, diagnoses, rules)
-            checks, best = _granting(checks, programs, context, rules, named)
-            checks = [before.get(check.id, check) if check.granted else check for check in checks]
-        told = {one.id for one in explained.by_check}
-        kept = [one for one in diagnoses if one.id in told or is_borne_out(one, checks)]
-        if len(kept) < len(diagnoses):
-            ids, diagnoses = {one.id for one in kept}, kept
-            every = _programs(explained, kept, rules)
-            programs = [one for one in every if ids.issuperset(m.id for m in one.mistakes)]
-            checks = [check.ungranted() for check in checks]
-            checks, _ = _granting(checks, programs, context, rules)
+        checks, diagnoses = _granted_in_rounds(checks, explained, context)
+        checks, diagnoses = _borne_out(checks, diagnoses, explained, context)
         dropout, names = explained.by_dropout, {one.id for one in diagnoses}
         if dropout is not None and (not names or dropout.id in names):
             checks = _granting_dropout(checks, dropout, context)
@@ -82,6 +60,48 @@ def carried_forward(
         if diagnosis.id in explained.unmarked:
             context.note(f"the bank gives {diagnosis.id} no severity; it is marked as a slip")
     return checks, [points.priced(_with_checks(one, checks), checks) for one in diagnoses]
+
+
+def _granted_in_rounds(
+    checks: list[CheckResult], explained: Explanation, context: Context
+) -> tuple[list[CheckResult], list[Diagnosis]]:
+    """Return the checks, granted, and the mistakes: those known, and those found in what fails."""
+    rules, diagnoses = _rules(checks), explained.diagnoses
+    checks, best = _granting(checks, _programs(explained, diagnoses, rules), context, rules)
+    for _ in range(1 + _MOST_ROUNDS):
+        more = _more(explained, checks, best, {one.id for one in diagnoses})
+        if not more:
+            break
+        diagnoses = [*diagnoses, *more]
+        named = {check for diagnosis in more for check in diagnosis.checks}
+        # where what was known stops a check, nothing tells that the new mistake does not show
+        before = {one.id: one for one in checks if one.granted and not one.stopped}
+        checks = [check.ungranted() for check in checks]  # what passed may now be broken, too
+        programs = _programs(explained, diagnoses, rules)
+        checks, best = _granting(checks, programs, context, rules, named)
+        checks = [before.get(check.id, check) if check.granted else check for check in checks]
+    return checks, diagnoses
+
+
+def _borne_out(
+    checks: list[CheckResult],
+    diagnoses: Sequence[Diagnosis],
+    explained: Explanation,
+    context: Context,
+) -> tuple[list[CheckResult], list[Diagnosis]]:
+    """Return the checks, granted for those mistakes alone that explain enough, and these."""
+    told = {one.id for one in explained.by_check}
+    kept = [one for one in diagnoses if one.id in told or is_borne_out(one, checks)]
+    if len(kept) < len(diagnoses):
+        rules = _rules(checks)
+        checks = [check.ungranted() for check in checks]
+        checks, _ = _granting(checks, _programs(explained, kept, rules), context, rules)
+    return checks, kept
+
+
+def _rules(checks: Iterable[CheckResult]) -> set[str]:
+    """Return the ids of the checks of rules."""
+    return {check.id for check in checks if check.category is Category.POLICY}
 
 
 def _programs(
@@ -124,7 +144,8 @@ def is_borne_out(diagnosis: Diagnosis, checks: Iterable[CheckResult]) -> bool:
     failed = [check for check in bad if not check.only_if_right]  # those are never granted
     explained = sum(diagnosis.id in check.granted for check in failed)
     left = sum(not check.granted for check in failed)
-    most = _MOST_LEFT[diagnosis.severity is Severity.CONVENTION]
+    is_convention = diagnosis.severity is Severity.CONVENTION
+    most = _MOST_LEFT_OF_CONVENTION if is_convention else _MOST_LEFT
     return left <= most * max(1, explained)
 
 

@@ -44,16 +44,13 @@ class Layer(Target):
         self.draw = maker.context.draw_weights()
         task, name, given = maker.context.task, maker.entry.name, tuple(self.sizes.items())
         self._contract = _parameters_of(getattr(task.reference, name), given)
-        self._expected = self._contract
-        """Those of the contract; in another shape where a mistake that counts as right has one."""
-        self._dispensable: list[Role] = []
-        """The roles that such a mistake has no weights for."""
+        mistaken: Mapping[str, Tensor] = {}
         if task.expected is not task.reference:
-            own = _parameters_of_mistake(getattr(task.expected, name, None), given)
-            right = self._contract
-            alike = {p: one for p, one in own.items() if p in right and one.dim() == right[p].dim()}
-            self._expected = {**right, **alike}
-            self._dispensable = [r for r in self.entry.roles if own and _parts(own, r)[0] is None]
+            mistaken = _parameters_of_mistake(getattr(task.expected, name, None), given)
+        self._expected = {**self._contract, **_in_other_shapes(self._contract, mistaken)}
+        """Those of the contract; in another shape where a mistake that counts as right has one."""
+        self._dispensable = [r for r in self.entry.roles if mistaken and _is_missing(mistaken, r)]
+        """The roles that such a mistake has no weights for."""
         self._handle, self.parameters = maker.make(sizes)
         self.generation = maker.context.session.generation
         self._roles = self._draw_roles()
@@ -125,12 +122,13 @@ class Layer(Target):
                     for found in arrangements(needed, roles, words, wanted):
                         unbound = None
                         yield replace(found, key=(_WITHOUT_SPARE, *found.key))
-        if unbound is not None and not self._dispensable:
+        if unbound is None:
+            return
+        if not self._dispensable:
             raise unbound
-        if unbound is not None:
-            both = zip(roles, self.entry.roles, strict=True)
-            roles = [one for one, role in both if role not in self._dispensable]
-            yield from arrangements(self.parameters, roles, words, wanted)
+        both = zip(roles, self.entry.roles, strict=True)
+        roles = [one for one, role in both if role not in self._dispensable]
+        yield from arrangements(self.parameters, roles, words, wanted)
 
     def bind_first(self, key: tuple[str, ...] | None) -> None:
         """Bind the arrangement of this key, else the one nearest to it."""
@@ -403,6 +401,18 @@ def _parameters_of_mistake(cls: Any, sizes: tuple[tuple[str, Any], ...]) -> Mapp
         return _parameters_of(cls, sizes)
     except Exception:  # it may raise anything
         return {}
+
+
+def _in_other_shapes(
+    contract: Mapping[str, Tensor], mistaken: Mapping[str, Tensor]
+) -> Mapping[str, Tensor]:
+    """Return a mistake's parameters that stand in the place of the contract's."""
+    both = contract.keys() & mistaken.keys()
+    return {path: mistaken[path] for path in both if mistaken[path].dim() == contract[path].dim()}
+
+
+def _is_missing(parameters: Mapping[str, Tensor], role: Role) -> bool:
+    return _parts(parameters, role)[0] is None
 
 
 def _shape(found: ParameterInfo, weight: Tensor) -> list[int]:

@@ -76,7 +76,8 @@ Manner = dict[str, str]
 """By axis, a value that is not plain."""
 _TWICE = ("before", "after", "instance")
 MAX_REHEARSED = 20_000
-"""Numbers among the inputs above which a call is not made twice."""
+"""Numbers among the inputs above which a call is not made twice. Where no tensor is given, a length
+may make a square of numbers."""
 
 
 MANY = max(map(len, AXES.values()))
@@ -172,6 +173,7 @@ class Manners:
         self._next[kind] += 1
         row = self._rows[number % len(self._rows)]
         numbers = sum(value.numel() for value in values if isinstance(value, torch.Tensor))
+        numbers = numbers or sum(value * value for value in values if isinstance(value, int))
         left_out = {*without, *(_TWICE if numbers > MAX_REHEARSED else ())}
         manner = {
             axis: value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,13 +43,11 @@ def unfit(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
 
 def _unlike(asking: Asking, case: Case) -> Iterator[Finding]:
     """Ask with sizes that differ a little from those of other arguments."""
-    for size in case.domain.fits:
-        name, _, letter = size.partition(".")
-        old = case.shapes.letters.get(letter, 0)
-        if old > 1 and _given(case, name) is not None:
+    for name, letter, old in _given(case, case.domain.fits):
+        if old > 1:
             yield _refused(asking, case, name, {letter: old + 1})
-            if old > 2:  # 1 may be broadcast
-                yield _refused(asking, case, name, {letter: old - 1})
+        if old > 2:  # 1 may be broadcast
+            yield _refused(asking, case, name, {letter: old - 1})
 
 
 def _unlike_in_part(asking: Asking, case: Case) -> Iterator[Finding]:
@@ -77,17 +75,23 @@ def _unlike_in_part(asking: Asking, case: Case) -> Iterator[Finding]:
                     yield from _also_refused(case, case.with_numbers({index: changed}))
 
 
-def _given(case: Case, name: str) -> Any:
+def _given(case: Case, sizes: Iterable[str]) -> Iterator[tuple[str, str, int]]:
+    """Yield argument, letter and size of those sizes whose argument a question has."""
+    for size in sizes:
+        name, _, letter = size.partition(".")
+        if _argument(case, name) is not None:
+            yield name, letter, case.shapes.letters.get(letter, 0)
+
+
+def _argument(case: Case, name: str) -> Any:
     index = case.target.entry.arguments.index(name)
     return case.args[index] if index < len(case.args) else None
 
 
 def _multiplied_out(asking: Asking, case: Case, first: bool) -> Iterator[Finding]:
     """Ask with sizes that do not agree, or divide, but would if numbers were laid out anew."""
-    for size in case.domain.fits:
-        name, _, letter = size.partition(".")
-        old = case.shapes.letters.get(letter, 0)
-        if _given(case, name) is None or old == 1:  # which may be broadcast
+    for name, letter, old in _given(case, case.domain.fits):
+        if old == 1:  # which may be broadcast
             continue
         if first:
             yield _refused(asking, case, name, {letter: 2 * old})
@@ -104,12 +108,10 @@ def _multiplied_out(asking: Asking, case: Case, first: bool) -> Iterator[Finding
 
 
 def _uncovered(asking: Asking, case: Case) -> Iterator[Finding]:
-    """Ask with masks and the like that are too small."""
-    for size in case.domain.covers:
-        name, _, letter = size.partition(".")
-        old = case.shapes.letters.get(letter, 0)
-        for new in (old - 1, old - 2, old // 2):
-            if new > 1 and _given(case, name) is not None:
+    """Ask with masks that are much too small."""
+    for name, letter, old in _given(case, case.domain.covers):
+        for new in {old - 2, old // 2}:
+            if new > 1:  # 1 may be broadcast
                 yield _refused(asking, case, name, {letter: new})
         yield from _joined(asking, case, name, letter)
 
@@ -147,7 +149,7 @@ def _is_refused(case: Case, args: Sequence[Any]) -> bool:
 
 def _joined(asking: Asking, case: Case, name: str, letter: str) -> Iterator[Finding]:
     """Ask with a mask whose rows are too short, but fill one row of the right length if joined."""
-    mask = _given(case, name)
+    mask = _argument(case, name)
     equal = next((one for one in case.lengths if letter in one), [])
     if isinstance(mask, Tensor) and equal and mask.shape[-1] == case.shapes.letters[letter]:
         rows = mask.numel() // mask.shape[-1]
