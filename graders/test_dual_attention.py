@@ -210,6 +210,14 @@ def test_gradients(candidate, draw):
             wrt=range(6),
             cotangents=[draw.normal(2, 3, L, 7)],
         )
+    unlearned = [torch.zeros(3, 7) for _ in range(2)]  # as biases often begin
+    assert_gradients_match(
+        candidate.dual_attention,
+        *drawn(draw)[:4],
+        *unlearned,
+        wrt=range(6),
+        cotangents=[draw.normal(2, 3, 5, 7)],
+    )
 
 
 @check(

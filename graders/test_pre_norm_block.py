@@ -206,8 +206,9 @@ def test_large_logits(candidate, draw):
     block = block_of(candidate, 384, 192, 1, 7)
     low, high = with_extreme_scores(block)
 
-    assert_close(block(torch.stack([low, -low, low, -low])[None]), "output")
+    # the first one tells an overflow from what a blocked score does, which shows in the second, too
     assert_close(block(torch.stack([high, high, -high, high])[None]), "output")
+    assert_close(block(torch.stack([low, -low, low, -low])[None]), "output")
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after="values")

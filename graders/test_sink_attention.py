@@ -62,7 +62,7 @@ def test_sinks(candidate, draw):
     for G in (1, 2, 3, 6):
         q, k, v, sinks = given(draw, G=G, L=9, S=9)
         order = draw.permutation(6)
-        for wide in (sinks, 2 + sinks, torch.linspace(-3, 6, 6)[order]):
+        for wide in (sinks, 2 + sinks, torch.linspace(-3, 6, 6)[order], torch.zeros(6)):
             assert_close(candidate.sink_attention(q, k, v, wide), "output")
 
 

@@ -178,7 +178,7 @@ def another(instance: Any, kind: str, call: Callable[[Any], Any], number: int = 
         instance: What the submission's class made.
         kind: `copy`, `loaded` from its `state_dict`, or `moved` to float64 and back.
         call: Makes the coming call with another instance.
-        number: If odd, what is loaded becomes the parameters, instead of being copied into them.
+        number: Says how it is loaded.
     """
     if not kind or not isinstance(instance, torch.nn.Module):
         return instance
@@ -187,17 +187,42 @@ def another(instance: Any, kind: str, call: Callable[[Any], Any], number: int = 
     except Exception:  # its attributes, such as attention weights that it keeps, may refuse
         return instance
     if kind == "loaded":
-        with torch.no_grad():
-            for parameter in other.parameters():
-                parameter.mul_(0.5)
-        with contextlib.suppress(Exception):  # its result does not matter
-            call(other)
-        state = {name: value.clone() for name, value in instance.state_dict().items()}
-        other.load_state_dict(state, assign=number % 2 == 1)
+        _load(
+            other, {name: one.clone() for name, one in instance.state_dict().items()}, call, number
+        )
     elif kind == "moved":
         kept = next((one.dtype for one in other.parameters()), torch.float32)
         other.to(torch.float64).to(kept)
     return other
+
+
+def _load(
+    other: torch.nn.Module, state: dict[str, Any], call: Callable[[Any], Any], number: int
+) -> None:
+    """Let a layer hold other numbers, call it, and give it those of a `state_dict`.
+
+    These are copied into its parameters, or become its parameters; or they are set in place, after
+    the others were loaded.
+    """
+    parameters = dict(other.named_parameters())
+    half = {name: one.detach() * 0.5 for name, one in parameters.items()}
+    loads_last = number % 3 < 2
+    if loads_last:
+        _set(parameters, half)
+    else:
+        other.load_state_dict({**state, **half})
+    with contextlib.suppress(Exception):  # its result does not matter
+        call(other)
+    if loads_last:
+        other.load_state_dict(state, assign=number % 3 == 1)
+    else:
+        _set(parameters, state)
+
+
+def _set(parameters: dict[str, Any], numbers: dict[str, Any]) -> None:
+    with torch.no_grad():
+        for name, one in parameters.items():
+            one.copy_(numbers[name])
 
 
 def rehearse(before: str, mode: str, target: Target, args: Any, kwargs: Any, model: Any) -> None:

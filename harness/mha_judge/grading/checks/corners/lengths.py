@@ -63,14 +63,15 @@ def long(
         yield _at(asking, case, _square(asking, case, _MANY), "left" if masked else "", "no_grad")
     whole = [case for case in single if not blocked_keys(case)] or single
     for case in sorted(whole, key=lambda case: case.dtype is not torch.float32)[:1]:
-        yield _at(asking, case, _square(asking, case, _LARGE), items=2)
+        yield _at(asking, case, _apart(case, _square(asking, case, _LARGE)), items=2)
     forms: dict[object, Case] = {}
     for case in single:
         forms.setdefault(_form(case), case)
     asked_louder: set[object] = set()
     for number, case in enumerate(forms.values()):
         learning = wrt.get(case.target.entry.name, ()) if number == 0 else ()
-        yield _at(asking, case, _square(asking, case, _HUNDREDS), wrt=learning)
+        letters = _square(asking, case, _HUNDREDS)
+        yield _at(asking, case, _apart(case, letters) if number % 2 else letters, wrt=learning)
         given = _given(case)
         if given not in asked_louder and asking.is_also_in(torch.bfloat16, case):
             asked_louder.add(given)
@@ -114,6 +115,12 @@ def _square(asking: Asking, case: Case, least: int) -> dict[str, int]:
     """Return equal lengths of at least some size, or the longest that are graded."""
     most = min(int((_NUMBERS / _features(case)) ** 0.5), case.domain.longest)
     return case.square(min(least + asking.draw.integer(0, _SPREAD), most))
+
+
+def _apart(case: Case, letters: Mapping[str, int]) -> dict[str, int]:
+    """Return lengths of which one is less than the others, where there are several."""
+    less = case.lengths[0] if len(case.lengths) > 1 else ()
+    return {**letters, **{one: letters[one] * 4 // 5 for one in less}}
 
 
 def _constant_sizes(asking: Asking, forms: Sequence[Case]) -> Iterator[Finding]:
@@ -165,16 +172,20 @@ def _with_a_number(asking: Asking, case: Case, number: int) -> Iterator[Finding]
 
 
 def _with_a_count(asking: Asking, case: Case) -> Iterator[Finding]:
-    """Ask with one key blocked, so that bfloat16, the mask's dtype, cannot hold the open count."""
+    """Ask with a few keys blocked, so that bfloat16, the mask's dtype, cannot hold the open count.
+
+    With one of them blocked it would be rounded up to all keys, with the last three down.
+    """
     if case.target.entry.arrays == "numpy":
         return
     for index in case.shapes.flags:
         length = _EXACT * (_MANY // _EXACT + asking.draw.integer(0, 7))
         letters = case.fitting(dict.fromkeys(case.lengths[-1], length))
-        args = blocking(case, _args_at(asking, case, letters), "one", asking.draw)
-        args[index] = args[index].to(torch.bfloat16)
-        where = f"where {sizes_in_words(letters)} and one key is blocked, in bfloat16"
-        yield Finding(where, _asked(asking, case, args), "length")
+        for which, words in (("one", "one key is"), ("few", "the last three keys are")):
+            args = blocking(case, _args_at(asking, case, letters), which, asking.draw)
+            args[index] = args[index].to(torch.bfloat16)
+            where = f"where {sizes_in_words(letters)} and {words} blocked, in bfloat16"
+            yield Finding(where, _asked(asking, case, args), "length")
 
 
 def _at(

@@ -26,7 +26,7 @@ _LOW = -2_000.0
 
 
 def blocking(case: Case, args: Sequence[Any], which: str, draw: Draw, number: int = 0) -> list[Any]:
-    """Return arguments whose mask blocks the first keys, the last, one, or all but one.
+    """Return arguments whose mask blocks the first keys, the last, a few, one, or all but one.
 
     Each row blocks different keys; of the first keys, the last row blocks all but a few. Or the
     mask is nearly one that an answer may assume: causal, or the same for all rows or items. Or the
@@ -59,8 +59,12 @@ def _opened(shape: Sequence[int], which: str, draw: Draw) -> Tensor | None:
         at.view(-1)[-1] = keys - 1 - min(_FEW_OPEN, keys // 4)
     place = torch.arange(keys)
     return {
-        "left": place >= at, "right": place < at, "one": place != at, "alone": place == at
-    }[which]  # fmt: skip
+        "left": place >= at,
+        "right": place < at,
+        "few": (place < keys - _FEW).expand(*shape),
+        "one": place != at,
+        "alone": place == at,
+    }[which]
 
 
 def added(case: Case) -> list[int]:

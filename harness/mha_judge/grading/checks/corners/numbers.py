@@ -80,9 +80,16 @@ def with_items(case: Case) -> list[int]:
     return [index for index, one in given.items() if one.dim() > 2 and one.shape[0] > 1]
 
 
-def alike_along(case: Case, args: Sequence[Any], axis: int) -> list[Any]:
-    """Return the arguments with equal numbers along an axis, so that they may be expanded."""
-    given = with_items(case)
+def alike_along(case: Case, args: Sequence[Any], axis: int, *, masks: bool) -> list[Any]:
+    """Return the arguments with equal numbers along an axis, so that they may be expanded.
+
+    Args:
+        case: The question.
+        args: Its arguments.
+        axis: The axis.
+        masks: Whether masks are alike, too; else they may tell equal items apart.
+    """
+    given = [index for index in with_items(case) if masks or index in case.shapes.numbers]
     return [_alike(one, axis) if index in given else one for index, one in enumerate(args)]
 
 

@@ -182,7 +182,9 @@ class Questions:
         if row.get("layout") == "expanded":
             # where all features are equal a gradient may be zero, but for rounding
             of_items = case.has_norms or row.get("gradient") or number % 2
-            args = numbers.alike_along(case, args, 0 if of_items else -1)
+            args = numbers.alike_along(
+                case, args, 0 if of_items else -1, masks=number // 2 % 2 == 0
+            )
         if any(args[index].shape != args[group[0]].shape for index in group):
             return None
         args = [args[group[0]] if index in group else value for index, value in enumerate(args)]
