@@ -38,7 +38,10 @@ def far_apart(draw, dtype):
 
 
 def blocked(draw, ignored, dtype, level=0):
-    """Return logits that are −∞ at many classes, and targets that may be ignored, if marked."""
+    """Return logits that are −∞ at many classes, and targets that may be ignored, if marked.
+
+    No target is unlikely: what is lost of a small probability is for other checks.
+    """
     logits, targets = question(draw, ignored=ignored, dtype=dtype)
     logits = (logits + level).clamp(min=-100_000)
     kept = (targets != (-100 if ignored is None else ignored)).unsqueeze(-1)
@@ -46,6 +49,7 @@ def blocked(draw, ignored, dtype, level=0):
     closed[..., 0] = closed[..., 3] = True  # what stands for an ignored target, maybe
     closed[..., 5] = False
     open_ = torch.where(kept, targets.unsqueeze(-1), 5)
+    logits = logits.scatter_add(-1, open_, torch.full_like(logits, 3.0))
     return logits.masked_fill(closed.scatter(-1, open_, False), -torch.inf), targets
 
 

@@ -7,13 +7,15 @@ import os
 import select
 import subprocess
 import time
-from typing import Protocol
+from typing import Any, Protocol
 
 from mha_judge.errors import SandboxBroken
 from mha_judge.wire import widen
 
 GRACE_S = 10.0
 """How long a supervisor may take to read, to stop a worker, or to end."""
+_LOOK_UP_EVERY_S = 1.0
+"""An interrupt that comes just before a wait begins is noticed when it ends."""
 
 
 class Transport(Protocol):
@@ -61,17 +63,12 @@ class PipeTransport:
             try:
                 view = view[os.write(descriptor, view) :]
             except BlockingIOError:
-                if not select.select([], [descriptor], [], max(0.0, deadline - time.monotonic()))[
-                    1
-                ]:
-                    raise SandboxBroken("the supervisor stopped reading") from None
+                wait_to_send(descriptor, deadline)
             except BrokenPipeError as error:
                 raise SandboxBroken(f"the supervisor is gone: {self.last_words()}") from error
 
     def receive(self, deadline: float) -> bytes:
-        left = max(0.0, deadline - time.monotonic())  # what is there already came in time
-        if not select.select([self._stdout], [], [], left)[0]:
-            raise TimeoutError
+        wait_to_receive(self._stdout, deadline)
         data = os.read(self._stdout.fileno(), 1 << 20)
         if not data:
             raise SandboxBroken(f"the supervisor is gone: {self.last_words()}")
@@ -97,6 +94,35 @@ class PipeTransport:
         for stream in (self._stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
+
+
+def wait_to_receive(source: Any, deadline: float) -> None:
+    """Wait until something can be read from a pipe or socket.
+
+    Raises:
+        TimeoutError: Nothing came before the monotonic clock reached `deadline`.
+    """
+    if not _wait([source], [], deadline):
+        raise TimeoutError
+
+
+def wait_to_send(sink: Any, deadline: float) -> None:
+    """Wait until something can be written to a pipe or socket.
+
+    Raises:
+        SandboxBroken: Nothing could before the monotonic clock reached `deadline`.
+    """
+    if not _wait([], [sink], deadline):
+        raise SandboxBroken("the supervisor stopped reading")
+
+
+def _wait(sources: list[Any], sinks: list[Any], deadline: float) -> bool:
+    while True:
+        left = max(0.0, deadline - time.monotonic())  # what is there already came in time
+        if any(select.select(sources, sinks, [], min(left, _LOOK_UP_EVERY_S))):
+            return True
+        if left <= _LOOK_UP_EVERY_S:
+            return False
 
 
 def last_line(text: bytes) -> str:

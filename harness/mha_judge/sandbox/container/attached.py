@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import select
 import socket
 import ssl
 import struct
@@ -16,7 +15,7 @@ from mha_judge.sandbox.container import flags
 from mha_judge.sandbox.container.engine import explained
 from mha_judge.sandbox.container.owner import sweep
 from mha_judge.sandbox.container.settings import Settings
-from mha_judge.sandbox.transport import GRACE_S, last_line
+from mha_judge.sandbox.transport import GRACE_S, last_line, wait_to_receive, wait_to_send
 from mha_judge.wire import encode_frame
 
 _STREAM = struct.Struct(">BxxxI")
@@ -71,7 +70,7 @@ class ContainerTransport:
             try:
                 arrived = connection.recv(1 << 20)
             except _WOULD_BLOCK:
-                _wait([connection], [], deadline)
+                wait_to_receive(connection, deadline)
                 continue
             except OSError as error:
                 raise SandboxBroken(f"the connection to the container broke: {error}") from error
@@ -140,10 +139,7 @@ class ContainerTransport:
             try:
                 view = view[connection.send(view[: 1 << 20]) :]
             except _WOULD_BLOCK:
-                try:
-                    _wait([], [connection], deadline)
-                except TimeoutError:
-                    raise SandboxBroken("the supervisor stopped reading") from None
+                wait_to_send(connection, deadline)
             except OSError as error:
                 raise SandboxBroken(
                     f"the container is gone ({self.last_words()}); did Docker stop?"
@@ -187,14 +183,3 @@ class ContainerTransport:
 
         with contextlib.suppress(DockerException, RequestException, OSError):
             self._engine.remove_container(self._id, force=True)
-
-
-def _wait(readers: list[socket.socket], writers: list[socket.socket], deadline: float) -> None:
-    """Wait until a socket is ready.
-
-    Raises:
-        TimeoutError: None was ready before the deadline.
-    """
-    left = max(0.0, deadline - time.monotonic())  # what is there already came in time
-    if not any(select.select(readers, writers, [], left)):
-        raise TimeoutError
