@@ -155,15 +155,17 @@ def test_what_texts_lack_is_told_all_at_once_and_nothing_else_is(bank):
     edit(ladders, "\nwhere_zh = ", "\n# where_zh = ", count=1)
     question = '[[question]]\nid = "why"\nexplanation = "Because it is."\n'
     (folder / "questions.toml").write_text(question, encoding="utf-8")
+    mistakes = bank.root / "reference" / "mistakes" / f"{PROBLEM}.toml"
+    edit(mistakes, "new = 'return ", "new = 'return (", count=1)
 
     found = faults(bank)
 
     for words in (
         "title_zh is not in Chinese", "the starter has no TODO", "has no `where_zh`",
-        "why: explanation_zh is not in Chinese",
+        "why: explanation_zh is not in Chinese", "'(' was never closed in ",
     ):  # fmt: skip
         assert any(words in fault for fault in found), words
-    assert len(found) == 4
+    assert len(found) == 5
 
 
 def test_a_category_without_hint_and_a_check_that_cannot_fail_are_noticed_and_nothing_else_is(bank):

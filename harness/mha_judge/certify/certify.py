@@ -8,7 +8,7 @@ import math
 import random
 import secrets
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from mha_judge.bank import Bank
 from mha_judge.bank.ladder import faults_of as ladder_faults
@@ -44,6 +44,7 @@ from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.judge import MAX_SEED
 from mha_judge.outcomes import Category, Outcome, Severity, Verdict
 from mha_judge.report.models import CheckResult, Report
+from mha_judge.syntax import syntax_error
 
 OnProgress = Callable[[str, int, int], None]
 """Called with the kind that is being graded, how many are done, and how many there are."""
@@ -104,6 +105,16 @@ def seeds_from(first: int | None, count: int) -> list[int]:
     """Return `count` seeds, one after another; from a fresh one if `first` is None."""
     start = secrets.randbelow(MAX_SEED - count) if first is None else first
     return list(range(start, start + count))
+
+
+def _unreadable(mistakes: Sequence[Mistake]) -> Iterator[str]:
+    """Yield for each mistake whose edits leave no Python where they went wrong."""
+    for mistake in mistakes:
+        for source in (mistake.source, *mistake.others.values()):
+            if (error := syntax_error(source)) is not None:
+                line = (error.text or "").strip()
+                yield f"mistake {mistake.id}: {error.msg} in {line!r}; correct its edits"
+                break
 
 
 class _Certifying:
@@ -189,6 +200,7 @@ class _Certifying:
         texts = [
             *faults_of(self._bank, self._problem),
             *ladder_faults(self._bank, self._problem.id),
+            *_unreadable(self._bank.mistakes(self._problem.id)),
         ]
         ids = circle(self._bank)
         if self._problem.id in ids:
