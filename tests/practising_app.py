@@ -33,7 +33,7 @@ def report_on(source, problem="softmax"):
     if "right" in source:
         done = report_of(problem, accepted=True)
         return done.model_copy(update={"checks": [check_of("Returns weights")]})
-    rejected = report_of(problem, "exp-overflows", score=70.0)
+    rejected = report_of(problem, "no-max-subtraction", score=70.0)
     drawn = Sample(label="output", place="[0, :2]", expected=[[0.0, 1.0]], actual=[[1.0, 1.0]])
     rejected.diagnoses[0].cost = 15.0
     rejected.diagnoses[0].checks = ["Does not overflow"]

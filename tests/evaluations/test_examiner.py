@@ -82,7 +82,7 @@ def test_a_mark_says_what_the_report_says(right, wrong):
 
     assert (good.accepted, good.score, good.facts()["mistakes"]) == (True, 1, [])
     assert (bad.accepted, bad.score, bad.facts()["points"]) == (False, 0.85, 85)
-    assert [one["id"] for one in bad.facts()["mistakes"]] == ["exp-overflows"]
+    assert [one["id"] for one in bad.facts()["mistakes"]] == ["no-max-subtraction"]
     assert "large-numbers" in [one["id"] for one in bad.facts()["failed_checks"]]
     assert "The exponentials overflow" in bad.explanation
 

@@ -55,7 +55,7 @@ def test_every_completion_has_its_score_and_without_a_verdict_it_has_none(
         None, "invalid_response_format", "no_response",
     ]  # fmt: skip
     told = judged["softmax", wrong]
-    assert [one["id"] for one in told["metadata"]["mistakes"]] == ["exp-overflows"]
+    assert [one["id"] for one in told["metadata"]["mistakes"]] == ["no-max-subtraction"]
     assert "large-numbers" in [one["id"] for one in told["metadata"]["failed_checks"]]
     assert "The exponentials overflow" in told["explanation"]
     assert told["answer"] in wrong

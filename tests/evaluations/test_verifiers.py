@@ -87,7 +87,7 @@ def test_a_score_is_the_reward_and_without_a_verdict_there_is_none(
         for one in (right, wrong, hostile, "I cannot.")
     ] == [(1, 1), (0.85, 0), (0, 0), (0, 0)]
     told = said["softmax", wrong]["info"]["mha_judge"]
-    assert [one["id"] for one in told["mistakes"]] == ["exp-overflows"]
+    assert [one["id"] for one in told["mistakes"]] == ["no-max-subtraction"]
     undecided = said["broken", right]
     assert (undecided["ok"], rewards["broken", right]) == (False, None)
     assert "BankError" in undecided["errors"][-1]["message"]

@@ -182,7 +182,7 @@ def test_a_wrong_answer_shows_checks_then_what_explains_them(app, store):
 
     judge = app(steps)
     (attempt,) = kept(store)[1]
-    assert (attempt.source, attempt.diagnoses) == (WRONG, ("exp-overflows",))
+    assert (attempt.source, attempt.diagnoses) == (WRONG, ("no-max-subtraction",))
     assert judge.is_warm and judge.is_closed
 
 
@@ -744,5 +744,5 @@ def test_a_judge_grades_a_wrong_answer_and_explains_it(app, store):
         await one.see("REJECTED  85 / 100", "(−15)", "A small call that goes wrong")
 
     app(steps, judge=counted)
-    assert kept(store)[1][0].diagnoses == ("exp-overflows",)
+    assert kept(store)[1][0].diagnoses == ("no-max-subtraction",)
     assert not counted.processes()

@@ -2,7 +2,7 @@
 # problem: masked-mha
 # mistake: blocked scores get -10000, as was usual in half precision; a question beyond the checks
 #          has scores that lie lower
-# diagnosis: mask-fill-too-small
+# diagnosis: fill-too-small
 import torch
 from torch import nn
 

@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: blocked scores filled with -1
-# diagnosis: mask-fill-too-small
+# diagnosis: fill-too-small
 import math
 
 import torch

@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: masked-mha
 # mistake: Blocked scores are set to −100, which is not far below large scores
-# diagnosis: mask-fill-too-small
+# diagnosis: fill-too-small
 import math
 
 import torch

@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: mha-numpy
 # mistake: blocked scores get -10000, and scores may lie lower
-# diagnosis: mask-fill-too-small
+# diagnosis: fill-too-small
 import numpy as np
 
 

@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: mqa
 # mistake: blocked scores are set to -30
-# diagnosis: mask-fill-too-small
+# diagnosis: fill-too-small
 import torch
 from torch import nn
 

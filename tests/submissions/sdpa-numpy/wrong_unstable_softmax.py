@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: sdpa-numpy
 # mistake: exp without subtracting the maximum
-# diagnosis: exp-overflows
+# diagnosis: no-max-subtraction
 import numpy as np
 
 

@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: exp overflows at large logits
-# diagnosis: exp-overflows
+# diagnosis: no-max-subtraction
 import torch
 
 

@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: sdpa
 # mistake: unstable under mask
-# diagnosis: exp-overflows-under-mask
+# diagnosis: no-max-subtraction-under-mask
 import math
 
 import torch

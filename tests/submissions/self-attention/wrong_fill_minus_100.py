@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: self-attention
 # mistake: blocked scores are set to -100
-# diagnosis: mask-fill-too-small
+# diagnosis: fill-too-small
 import math
 
 import torch

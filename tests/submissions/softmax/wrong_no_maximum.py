@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: softmax
 # mistake: exp of the numbers themselves
-# diagnosis: exp-overflows
+# diagnosis: no-max-subtraction
 import numpy as np
 
 
