@@ -239,6 +239,21 @@ class Layer(Target):
         self.bind_first(self.maker.chosen)
         return self
 
+    @property
+    def has_square_maps(self) -> bool:
+        """Whether a weight has as many rows as columns."""
+        return any(_is_square(role.weight) for role in self._roles)
+
+    def with_identities(self) -> None:
+        """Make every square weight the identity, as a map starts that changes nothing at first."""
+        self._roles = [
+            replace(role, weight=torch.eye(len(role.weight), dtype=role.weight.dtype))
+            if _is_square(role.weight)
+            else role
+            for role in self._roles
+        ]
+        self.bind_first(self.maker.chosen)
+
     def far_from_zero(self, size: float) -> None:
         """Add a number to every bias of the maps that merge heads, so that norms take large means.
 
@@ -413,6 +428,10 @@ def _in_other_shapes(
 
 def _is_missing(parameters: Mapping[str, Tensor], role: Role) -> bool:
     return _parts(parameters, role)[0] is None
+
+
+def _is_square(weight: Tensor) -> bool:
+    return weight.ndim == 2 and weight.shape[0] == weight.shape[1]
 
 
 def _shape(found: ParameterInfo, weight: Tensor) -> list[int]:

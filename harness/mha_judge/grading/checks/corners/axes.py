@@ -24,13 +24,15 @@ DTYPES = (torch.float64, torch.bfloat16)
 """Dtypes besides the plain one; float16 does not hold −1e9."""
 ITEMS, LENGTHS_APART = ("several", "many"), ("first", "last")
 """Sizes of many items, and those where one length alone is long."""
+SPECIAL_WEIGHTS = ("unbiased", "identity")
+"""Weights that a layer has for one row only."""
 _EQUAL = ("once", "twice", "thrice")
 """As often, at least, each value occurs in rows in which sizes are equal that need not be."""
 VALUES: Mapping[str, tuple[str, ...]] = {
     **{axis: tuple(value for value in values if value) for axis, values in AXES.items()},
     "before": (*filter(None, AXES["before"]), "other form"),
     "training": ("yes",),
-    "weights": ("anew", "one anew", "unbiased"),
+    "weights": ("anew", "one anew", *SPECIAL_WEIGHTS),
     "mean": ("far",),
     "object": ("one",),
     "inputs": ("looked at",),
@@ -101,6 +103,7 @@ _WORDS = {
     ("weights", "anew"): "after weights were set anew",
     ("weights", "one anew"): "after one of its weights was set anew",
     ("weights", "unbiased"): "where every bias is zero",
+    ("weights", "identity"): "where every square map is the identity",
     ("mean", "far"): "where the mean before a norm is far from zero",
     ("before", "other form"): "after a call with other arguments given or left out",
     ("training", "yes"): "in training, with next to nothing to drop",
@@ -164,9 +167,10 @@ DIVIDED_BY_LITTLE = {("values", value) for value in ("constant", "nothing", "zer
 """With these values norms may divide by next to nothing, and gradients then have no bound."""
 _GRADIENTS = tuple(("gradient", value) for value in ("asked", "expanded", "of weights"))
 _NOT_DIFFERENTIATED: frozenset[Value | str] = frozenset({
-        "mode", "scores", "object", "weights", "mean", ("mask", "alone"), ("mask", "row"),
-        ("size", "one"), ("heads", "single"), ("heads", "one group"), ("values", "large"),
-        ("values", "small"), ("values", "constant"), ("values", "nothing"),
+        "mode", "scores", "object", ("weights", "anew"), ("weights", "one anew"), "mean",
+        ("mask", "alone"), ("mask", "row"), ("size", "one"), ("heads", "single"),
+        ("heads", "one group"), ("values", "large"), ("values", "small"), ("values", "constant"),
+        ("values", "nothing"),
     })  # fmt: skip
 """With these, keys are blocked or a softmax is 0 or 1, so that gradients are only rounding."""
 WITHOUT_EQUAL = frozenset({"size", "heads", "width", "object", "scores"})

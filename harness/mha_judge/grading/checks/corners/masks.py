@@ -21,7 +21,7 @@ MASK_DTYPES = {
 _FEW = 3
 _FEW_OPEN = 3
 _NEARLY = ("nearly causal", "unlike")
-_LOW = -2_000.0
+_LOW = -20_000.0
 """Below what answers may take for −∞."""
 
 

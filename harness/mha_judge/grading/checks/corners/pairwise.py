@@ -24,6 +24,7 @@ from mha_judge.grading.checks.corners.axes import (
     CASE,
     DIVIDED_BY_LITTLE,
     LENGTHS_APART,
+    SPECIAL_WEIGHTS,
     TURN,
     in_words,
     is_told_by_some,
@@ -220,7 +221,8 @@ class _Pairwise:
             failure = ask()
         else:
             failure = ask(functools.partial(self._prepare, following))
-        if (row.get("weights") == "unbiased" or "mean" in row) and isinstance(case.target, Layer):
+        is_special = row.get("weights") in SPECIAL_WEIGHTS or "mean" in row
+        if is_special and isinstance(case.target, Layer):
             case.target.redraw()
         return failure
 
@@ -248,6 +250,8 @@ class _Pairwise:
             layer.redraw()
         elif row["weights"] == "unbiased":
             layer.without_biases()
+        elif row["weights"] == "identity":
+            layer.with_identities()
         else:
             biases, role = divmod(int(row[TURN]), len(layer.entry.roles))
             layer.redraw_one(role, bias=biases % 2 == 1)

@@ -188,6 +188,8 @@ class Rows:
                 if value == "backward":
                     return is_torch and not by_hand
                 return is_torch or value in ("same", "other numbers")
+            case "weights" if value == "identity":
+                return is_torch and isinstance(case.target, Layer) and case.target.has_square_maps
             case "weights":
                 return is_layer and is_torch
             case "mean":
