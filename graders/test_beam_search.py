@@ -393,6 +393,9 @@ def test_large_logits(candidate, draw):
             given = (prefix_of(draw), beams, 1, END)
             table = table_for(draw, *given, by=-700.0, spread=150.0)
             assert_found(candidate.beam_search(table + level, *given))
+    given = (prefix_of(draw, size=2, end=0), 21, 20, 0)  # the last beam never ends, at −120,000
+    table = torch.tensor([3000.0, -3000.0]).repeat(2, 1)
+    assert_found(candidate.beam_search(table, *given))
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after="values")

@@ -254,6 +254,7 @@ def test_bad_sizes(candidate, draw):
         ((50, 6, 2), "embed_dim 50 with 6 heads"),
         ((60, 6, 4), "6 heads with 4 key/value heads"),
         ((30, 6, 2), "heads of 5 features, which is odd"),
+        ((18, 6, 3), "heads of 3 features, which is odd"),
         ((6, 6, 3), "heads of 1 feature, which is odd"),
     ):
         assert_rejected(candidate.DecoderAttention, *sizes, None, why=why)

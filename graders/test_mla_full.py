@@ -189,6 +189,7 @@ def test_bad_sizes(candidate, draw):
     for sizes, why in (
         ((10, 3, 6, 5, 4), "embed_dim 10 with 3 heads"),
         ((30, 3, 19, 13, 5), "a rope_dim of 5, which is odd"),
+        ((30, 3, 19, 13, 3), "a rope_dim of 3, which is odd"),
         ((30, 3, 19, 13, 1), "a rope_dim of 1, which is odd"),
     ):
         assert_rejected(candidate.RotaryLatentAttention, *sizes, why=why)

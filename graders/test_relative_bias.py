@@ -147,7 +147,16 @@ def test_size_one(candidate, draw):
 
 test_large_logits = without_masks.test_large_logits
 test_float64 = without_masks.test_float64
-test_bfloat16 = without_masks.test_bfloat16
+
+
+@check("bfloat16 in, bfloat16 out", category="numerics", points=1, after="near")
+def test_bfloat16(candidate, draw):
+    # beyond 256 it does not hold every whole number, such as positions
+    for length, reach in ((L, m), (draw.integer(390, 410), 380)):
+        layer = layer_of(candidate, max_distance=reach, dtype=torch.bfloat16)
+        assert_close(layer(draw.normal(1, length, E, dtype=torch.bfloat16)), "output")
+
+
 test_float16 = restated(self_attention.test_float16, "float16 in, float16 out", after="near")
 
 

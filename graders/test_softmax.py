@@ -75,6 +75,9 @@ def test_large_numbers(candidate, draw):
     # far apart and whole: every right way to compute it in float32 gives the same
     whole = torch.stack([draw.permutation(11) for _ in range(5)]).float() * 2000 - 10_000
     assert_close(candidate.softmax(whole), "output")
+    assert_close(
+        candidate.softmax((whole + 10_000) / 40), "output"
+    )  # less than float64 overflows at
     mixed = near + 800
     mixed[:, 0] = -3000
     assert_close(candidate.softmax(mixed), "output")

@@ -311,8 +311,9 @@ def test_bad_input(candidate, draw):
     assert_rejected(attend, q, k[..., :-1], v, mask, why="keys narrower than the queries")
     assert_rejected(attend, q[..., :-1], k, v, mask, why="keys wider than the queries")
     for length in (10, 4):
-        why = f"a mask for {length} of 11 positions"
-        assert_rejected(attend, q, k, v, mask[:length, :length], why=why)
+        for part in (mask[:length, :length], mask[:, :length], mask[:length]):
+            why = f"a mask {tuple(part.shape)} for 11 positions"
+            assert_rejected(attend, q, k, v, part, why=why)
 
 
 @check(

@@ -31,8 +31,12 @@ def assert_without_loops(draw, function, shape_of):
             shape, further = shape_of(**base | more)
             return function.observe(draw.normal(*shape), *further, **how)
 
-        for name, what in (("H", "heads"), ("L", "positions"), ("B", "batch items")):
-            for count in (8, draw.integer(17, 31) if name == "B" else draw.integer(65, 96)):
+        for name, what, many in (
+            ("H", "heads", draw.integer(65, 96)),
+            ("L", "positions", draw.integer(1_030, 1_100)),
+            ("B", "batch items", draw.integer(17, 31)),
+        ):
+            for count in (8, many):
                 told = f"{what}{words and ', '}{words}"
                 assert_operations_do_not_grow(seen(), seen(**{name: count}), told)
 

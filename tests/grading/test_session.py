@@ -115,7 +115,7 @@ def layered():
 
 def put_off_weight(session, handle, weight):
     values = {"weight": torch.tensor([weight])}
-    session.put_off("set_parameters", values, handle=handle, dtype=None, aliases={})
+    session.put_off("set_parameters", values, handle=handle, dtype=None, aliases={}, in_place=False)
 
 
 @pytest.mark.slow
@@ -126,7 +126,14 @@ def test_what_was_put_off_is_done_once_in_order_before_the_next_request(layered)
     put_off_weight(layered, other, 5.0)
     put_off_weight(layered, one, 3.0)
     assert call(layered, one) == 3.0
-    layered.request("set_parameters", {"weight": torch.ones(1)}, handle=one, dtype=None, aliases={})
+    layered.request(
+        "set_parameters",
+        {"weight": torch.ones(1)},
+        handle=one,
+        dtype=None,
+        aliases={},
+        in_place=False,
+    )
 
     assert [call(layered, one), call(layered, other)] == [1.0, 5.0]
 

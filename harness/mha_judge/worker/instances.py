@@ -113,7 +113,12 @@ def _read(instance: Any, name: str) -> Any:
 
 
 def set_parameters(
-    instance: Any, values: Mapping[str, Any], dtype: str | None, aliases: Mapping[str, str]
+    instance: Any,
+    values: Mapping[str, Any],
+    dtype: str | None,
+    aliases: Mapping[str, str],
+    *,
+    in_place: bool = False,
 ) -> None:
     """Cast the instance to `dtype`, then put `values` into its arrays by path.
 
@@ -122,6 +127,8 @@ def set_parameters(
         values: Tensors by path.
         dtype: The name of one of torch's, or None to leave the instance as it is.
         aliases: Further paths, each with the path whose array it gets too.
+        in_place: Whether arrays that are no parameters of torch's keep their identity, where they
+            can; else others take their places.
 
     Raises:
         AttributeError: If an attribute cannot be set.
@@ -143,6 +150,8 @@ def set_parameters(
             if isinstance(array, torch.nn.Parameter):
                 array.data = array.data.to(wanted or array.dtype)  # not cast if in no module
                 array.data.copy_(value)
+            elif in_place and not aliases and _takes(array, new := _like(array, value, wanted)):
+                array[...] = new
             else:
                 fresh[path] = _like(array, value, wanted)
                 places[path].put(fresh[path])
@@ -183,6 +192,13 @@ def _like(array: Any, value: torch.Tensor, dtype: torch.dtype | None) -> Any:
         return value.to(dtype or value.dtype).numpy().copy()
     fresh = value.to(dtype or array.dtype).clone()
     return fresh.requires_grad_(array.requires_grad)
+
+
+def _takes(array: Any, other: Any) -> bool:
+    """Return whether an array can hold the numbers of another one, each in a place of its own."""
+    if isinstance(array, numpy.ndarray):
+        return array.flags.writeable and array.flags.forc and array.dtype == other.dtype
+    return bool(array.is_contiguous()) and array.dtype == other.dtype
 
 
 def _found(instance: Any) -> list[_Place]:

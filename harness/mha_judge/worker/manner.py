@@ -79,9 +79,12 @@ def _laid_out(leaf: Any, layout: str) -> Any:
     if layout == "reversed":
         order = [*range(leaf.dim())][::-1]
         return leaf.permute(order).contiguous().permute(order)
+    if layout == "innermost" and leaf.dim() > 2:
+        return leaf.movedim(1, -1).contiguous().movedim(-1, 1)
     if layout == "slice":
-        whole = leaf.new_zeros(leaf.numel() + 2 * _OFFSET)
-        return whole[_OFFSET : _OFFSET + leaf.numel()].view(leaf.shape).copy_(leaf)
+        outer, inner = leaf.shape[:-2], leaf.shape[-2:]
+        whole = leaf.new_zeros([*outer, *(size + _OFFSET for size in inner)])
+        return whole[(..., *(slice(_OFFSET, None) for _ in inner))].copy_(leaf)
     if layout == "gaps" and leaf.dim():
         return leaf.repeat_interleave(2, dim=-1)[..., ::2]
     for axis in (0, -1) if layout == "expanded" and leaf.dim() else ():

@@ -84,7 +84,8 @@ class Server:
 
     def _set_parameters(self, header: dict[str, Any], value: Any) -> Obeyed:
         instance = self._instances[header["handle"]]
-        instances.set_parameters(instance, value, header["dtype"], header["aliases"])
+        how = header["dtype"], header["aliases"]
+        instances.set_parameters(instance, value, *how, in_place=header["in_place"])
         return {}, {}
 
     def _mode(self, header: dict[str, Any], value: Any) -> Obeyed:

@@ -59,6 +59,7 @@ class Layer(Target):
         self.training = False
         self._held: Mapping[str, Tensor] = {}
         """What the candidate's layer holds, by path."""
+        self._is_set_in_place = self._is_redrawn = False
         self._weights: bytes | None = None
         """A hash of the weights that are bound."""
         self._stale = False
@@ -157,6 +158,7 @@ class Layer(Target):
                 handle=self._handle,
                 dtype=dtype,
                 aliases=dict(arrangement.aliases),
+                in_place=self._is_set_in_place,
             )
         biased = arrangement.biased
         self._weights = key_of([[w.weight, w.bias, w.id in biased] for w in self._roles])
@@ -202,6 +204,7 @@ class Layer(Target):
                 handle=self._handle,
                 dtype=str(self.dtype).removeprefix("torch."),
                 aliases={},
+                in_place=False,
             )
             answer = leaves(as_tensors(self.attempt(*args)))
         except CheckFailure as failure:
@@ -222,7 +225,12 @@ class Layer(Target):
         return kept
 
     def redraw(self) -> None:
-        """Give the same instance other weights, as an optimiser's step does."""
+        """Give the same instance other weights, as an optimiser's step does.
+
+        Arrays that are no parameters of torch's are replaced, and the next time written into.
+        """
+        self._is_set_in_place = self._is_redrawn and not self._is_set_in_place
+        self._is_redrawn = True
         self._roles = self._draw_roles()
         self.bind_first(self.maker.chosen)
 

@@ -44,6 +44,7 @@ AXES: Mapping[str, Mapping[str, str]] = {
         "": "",
         "transposed": "on inputs whose last axes are transposed in memory",
         "reversed": "on inputs whose axes lie in reverse order in memory",
+        "innermost": "on inputs whose second axis lies innermost in memory",
         "slice": "on inputs that are slices of larger tensors",
         "gaps": "on inputs with gaps in memory",
         "parts": "on inputs that are parts of one tensor",

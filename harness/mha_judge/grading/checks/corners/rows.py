@@ -178,6 +178,9 @@ class Rows:
                 return is_torch and is_layer
             case "layout" if value == "expanded":
                 return bool(numbers.with_items(case)) and entry.name in asking.left_alone
+            case "layout" if value == "innermost":  # of three axes, it is the last but one
+                many = any(one.dim() > 3 for one in case.shapes.numbers.values())
+                return entry.arrays != "either" and many
             case "layout" | "after":
                 return entry.arrays != "either"
             case "before":
