@@ -35,13 +35,17 @@ def told(instance):
     return {one["path"]: one for one in found if not one.get("bare")}
 
 
-def filled(instance, aliases=None):
+def filled(instance, aliases=None, in_place=False):
     """Set every array to another number throughout, and return which by path."""
     aliases = aliases or {}
     found = [one for path, one in told(instance).items() if path not in aliases]
     numbers = {one["path"]: 5.0 + place for place, one in enumerate(found)}
-    values = {one["path"]: torch.full(one["shape"], numbers[one["path"]]) for one in found}
-    instances.set_parameters(instance, values, "float64", aliases)
+    numbers = {path: number + in_place for path, number in numbers.items()}
+    values = {
+        one["path"]: torch.full(one["shape"], numbers[one["path"]], dtype=torch.float64)
+        for one in found
+    }
+    instances.set_parameters(instance, values, "float64", aliases, in_place=in_place)
     return numbers
 
 
@@ -195,11 +199,32 @@ class C(nn.Module):
 def test_arrays_are_found_by_the_names_they_can_be_set_by(source, paths):
     instance = made(source)
 
-    numbers = filled(instance)
+    for in_place in (False, True):
+        numbers = filled(instance, in_place=in_place)
 
-    assert list(numbers) == paths
-    for array, number in zip(instance.read(), numbers.values(), strict=True):
-        assert (array == number).all()
+        assert list(numbers) == paths
+        for array, number in zip(instance.read(), numbers.values(), strict=True):
+            assert (array == number).all()
+
+
+def test_arrays_that_are_written_into_stay_the_same_objects():
+    instance = made(SLOTS)
+    filled(instance)
+    before = instance.read()
+
+    filled(instance, in_place=True)
+
+    assert all(one is other for one, other in zip(before, instance.read(), strict=True))
+
+
+def test_tensors_in_half_precision_are_written_into_too():
+    instance = made(COPY)
+    values = {name: torch.full((2, 3), 2.0, dtype=torch.bfloat16) for name in ("W_q", "W_k")}
+
+    for in_place in (False, True):
+        instances.set_parameters(instance, values, "bfloat16", {}, in_place=in_place)
+
+    assert all(bool((one == 2).all()) for one in instance.read())
 
 
 def test_arrays_are_found_deep_down_and_in_what_holds_itself():

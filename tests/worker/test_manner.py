@@ -11,13 +11,22 @@ X = torch.arange(12.0).reshape(3, 4)
 
 @pytest.mark.parametrize(
     ("layout", "strides", "offset"),
-    [("transposed", (1, 3), 0), ("slice", (4, 1), 4), ("gaps", (8, 2), 0), ("", (4, 1), 0)],
+    [("transposed", (1, 3), 0), ("slice", (8, 1), 36), ("gaps", (8, 2), 0), ("", (4, 1), 0)],
 )
 def test_tensors_lie_as_they_are_told_and_hold_what_they_held(layout, strides, offset):
     [laid] = manner.laid_out([X], layout)
 
     assert torch.equal(laid, X)
     assert (laid.stride(), laid.storage_offset()) == (strides, offset)
+
+
+def test_the_second_axis_of_four_may_lie_innermost():
+    heads = torch.arange(120.0).reshape(2, 3, 4, 5)
+
+    [laid] = manner.laid_out([heads], "innermost")
+
+    assert torch.equal(laid, heads)
+    assert laid.stride() == (60, 1, 15, 3)
 
 
 @pytest.mark.parametrize("layout", ["transposed", "slice", "gaps"])

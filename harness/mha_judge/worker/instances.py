@@ -142,16 +142,15 @@ def set_parameters(
     fresh = {}
     with torch.no_grad():
         for path, value in values.items():
-            if path not in places or _is_outside(places[path].array, path):
+            array = places[path].array if path in places else None
+            if in_place and not aliases and _is_set_in_place(instance, path, array, value):
+                continue
+            if array is None or _is_outside(array, path):
                 fresh[path] = value.to(wanted or value.dtype).numpy().copy()
                 _set_from_outside(instance, path, fresh[path])
-                continue
-            array = places[path].array
-            if isinstance(array, torch.nn.Parameter):
+            elif isinstance(array, torch.nn.Parameter):
                 array.data = array.data.to(wanted or array.dtype)  # not cast if in no module
                 array.data.copy_(value)
-            elif in_place and not aliases and _takes(array, new := _like(array, value, wanted)):
-                array[...] = new
             else:
                 fresh[path] = _like(array, value, wanted)
                 places[path].put(fresh[path])
@@ -194,11 +193,33 @@ def _like(array: Any, value: torch.Tensor, dtype: torch.dtype | None) -> Any:
     return fresh.requires_grad_(array.requires_grad)
 
 
-def _takes(array: Any, other: Any) -> bool:
-    """Return whether an array can hold the numbers of another one, each in a place of its own."""
+def _is_set_in_place(instance: Any, path: str, array: Any, value: torch.Tensor) -> bool:
+    """Write other numbers into an array where it lies; False if it does not take or keep them.
+
+    What a property gave before may be stored no longer, so an attribute is read anew.
+    """
+    if "." in path:
+        return _is_written(array, value)
+    if not _is_written(getattr(instance, path, None), value):
+        return False
+    kept = getattr(instance, path, None)
+    return _is_array(kept) and torch.equal(torch.as_tensor(kept), value)
+
+
+def _is_written(array: Any, value: torch.Tensor) -> bool:
+    """Write other numbers into an array that is no parameter of torch's, if it takes them."""
+    if isinstance(array, torch.nn.Parameter):
+        return False
     if isinstance(array, numpy.ndarray):
-        return array.flags.writeable and array.flags.forc and array.dtype == other.dtype
-    return bool(array.is_contiguous()) and array.dtype == other.dtype
+        if not array.flags.writeable:
+            return False
+        array = torch.from_numpy(array)
+    if not isinstance(array, torch.Tensor) or not array.is_contiguous():
+        return False
+    if array.shape != value.shape or array.dtype is not value.dtype:
+        return False
+    array.copy_(value)
+    return True
 
 
 def _found(instance: Any) -> list[_Place]:
