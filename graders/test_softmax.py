@@ -75,9 +75,8 @@ def test_large_numbers(candidate, draw):
     # far apart and whole: every right way to compute it in float32 gives the same
     whole = torch.stack([draw.permutation(11) for _ in range(5)]).float() * 2000 - 10_000
     assert_close(candidate.softmax(whole), "output")
-    assert_close(
-        candidate.softmax((whole + 10_000) / 40), "output"
-    )  # less than float64 overflows at
+    # exp is infinite in float32, and not in float64
+    assert_close(candidate.softmax((whole + 10_000) / 40), "output")
     mixed = near + 800
     mixed[:, 0] = -3000
     assert_close(candidate.softmax(mixed), "output")
