@@ -136,13 +136,15 @@ OF_EACH_FORM = (
     {"after": "call", "size": "tens"},
     {"mode": "no_grad", "before": "other numbers", "size": "tens"},
     {"mode": "no_grad", "before": "error", "size": "tens", "heads": "", "object": ""},
+    {"before": "other form", "size": "tens", "values": "", "instance": ""},
     {"dtype": "bfloat16", "size": "tens"},
     {"object": "one", "before": "other weights"},
     {"object": "one", "weights": "anew"},
 )
 """Values that one question of each form is asked with: a tensor kept from inference mode can be in
 no graph, long results may share a buffer, a cache may be kept where no graph is, and stay half
-filled, and there may be a faster way for long inputs or where k is v."""
+filled, the next call may take the mask of one that raised, and there may be a faster way for long
+inputs or where k is v."""
 HARD = (
     {**ALONE, "dtype": "bfloat16"},
     {**ALONE, "dtype": "float64"},

@@ -18,6 +18,7 @@ import torch
 
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.checks.cases import Case, other_forms, shapes_of
+from mha_judge.grading.checks.corners import masks
 from mha_judge.grading.checks.corners.asking import Asking, Finding
 from mha_judge.grading.checks.corners.axes import (
     ABOUT,
@@ -236,6 +237,7 @@ class _Pairwise:
         args = other.shapes.at(letters, self._asking.draw, spread=case.shapes.leading, plain=True)
         for index in other.shapes.numbers:
             args[index] = args[index].to(case.dtype)
+        args = masks.blocking(other, args, "left", self._asking.draw)  # a mask kept then shows
         cut = [one[..., :-1] if i in other.shapes.numbers else one for i, one in enumerate(args)]
         for given in (args, cut):
             with suppress(CheckFailure), self._asking.allowing(case):
