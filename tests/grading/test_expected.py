@@ -171,6 +171,17 @@ def test_an_input_that_nothing_depends_on_has_a_gradient_of_zero():
     assert found.exact.tolist() == [0, 0, 0]
 
 
+def test_a_gradient_of_zero_is_measured_by_the_one_that_comes_in():
+    q, k, v = torch.ones(5, 11), torch.ones(1, 11), torch.ones(1, 13)
+
+    (of_q, of_v), _ = expect_gradients(
+        attention, attention, [q, k, v], [4 * torch.ones(5, 13), None], [0, 2], ({}, {})
+    )
+
+    assert of_q.is_nothing
+    assert (of_q.scale, of_v.scale) == (4, 0)
+
+
 def test_a_live_object_is_sent_by_name_and_expected_by_value():
     value = Expected(torch.ones(2, dtype=torch.float64), torch.ones(2))
     live = Live(Kept(3, (1,)), value)

@@ -109,6 +109,31 @@ def test_objects_keep_what_they_were_told(channel):
     assert [one.fault for one in found.results] == ["", ""]
 
 
+def test_none_is_given_where_the_contract_has_no_default(channel):
+    code = "masked_softmax(ones(1, 2, 3), None)"
+
+    found = tried(channel, reference("mha-valid-lens"), code, "mha-valid-lens")
+
+    assert not found.is_wrong
+
+
+def test_a_smallest_call_gives_none_where_the_contract_has_no_default(channel):
+    source = reference("mha-valid-lens").replace("weights = masked_softmax(", "weights = right(")
+    wrong = f"""{source}
+
+right = masked_softmax
+
+
+def masked_softmax(X, valid_lens):
+    return right(X if valid_lens is not None else 2 * X, valid_lens)
+"""
+
+    report = grade(submission(wrong), BANK, BANK.problem("mha-valid-lens"), channel, seed=1)
+
+    assert report.failing_call is not None
+    assert "masked_softmax(X, None)" in report.failing_call.code
+
+
 @pytest.mark.parametrize(
     ("code", "why"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -172,18 +172,19 @@ class Script(Notation):
     def _ask(
         self, node: ast.expr, target: Target, args: Sequence[Any], named: Mapping[str, Any]
     ) -> _Returned:
-        values = _by_name(node, target.entry.arguments, args, named)
+        names = target.entry.arguments
+        values = _by_name(node, names, args, named)
         with placed(node):
             values = {name: _given(target.entry, name, one) for name, one in values.items()}
-        if lacking := [name for name in _required(self._context, target) if values[name] is None]:
-            known = ", ".join(target.entry.arguments)
+        optional = optional_arguments(self._context, target)
+        left_out = [name for name in names[len(args) :] if name not in named]
+        if lacking := [name for name in left_out if name not in optional]:
             raise UsageError(
-                f"the call, line {node.lineno}: `{lacking[0]}` is missing; the contract has {known}"
+                f"the call, line {node.lineno}: `{lacking[0]}` is missing; "
+                f"the contract has {', '.join(names)}"
             )
         told = tuple(f"{name} {form_of(v)}" for name, v in values.items() if v is not None)
-        given = [*values.values()]
-        while given and given[-1] is None:
-            given.pop()
+        given = without_last_nones(names, [*values.values()], optional)
         expected: Any = None
         expected_error = ""
         try:
@@ -251,10 +252,14 @@ def _given(entry: Entry, name: str, value: Any) -> Any:
     return tensor if whole or tensor.is_floating_point() else tensor.to(torch.get_default_dtype())
 
 
-def _required(context: Context, target: Target) -> list[str]:
-    """Return the arguments that the reference cannot do without."""
-    optional = optional_arguments(context, target)
-    return [name for name in target.entry.arguments if name not in optional]
+def without_last_nones(
+    names: Sequence[str], args: Sequence[Any], optional: Collection[str]
+) -> list[Any]:
+    """Return arguments less those at the end that are None and may be left out."""
+    given = [*args]
+    while given and given[-1] is None and names[len(given) - 1] in optional:
+        given.pop()
+    return given
 
 
 def optional_arguments(context: Context, target: Target) -> set[str]:

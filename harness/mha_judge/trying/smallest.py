@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -24,7 +24,7 @@ from mha_judge.outcomes import Outcome
 from mha_judge.report.models import CheckResult, FailingCall
 from mha_judge.trying import notation
 from mha_judge.trying.attempt import Attempt, is_raised_at
-from mha_judge.trying.script import Script, optional_arguments
+from mha_judge.trying.script import Script, optional_arguments, without_last_nones
 
 _MOST_TRIED = 40
 """Calls that are made in all."""
@@ -168,7 +168,7 @@ class _Tried:
         ]
         if sum(one.numel() for one in _tensors(args)) > _MOST_NUMBERS:
             return None
-        code, proxies = _code(target, args, letters)
+        code, proxies = _code(target, args, letters, optional_arguments(self._context, target))
         attempt = Script(self._context, proxies).run(code)
         if attempt.outcome in (Outcome.TIMEOUT, Outcome.CRASHED):
             self._left = 0
@@ -238,13 +238,14 @@ def _tensors(tree: Any) -> Iterator[Tensor]:
 
 
 def _code(
-    target: Function | Layer, args: Sequence[Any], letters: Mapping[str, int]
+    target: Function | Layer,
+    args: Sequence[Any],
+    letters: Mapping[str, int],
+    optional: Collection[str],
 ) -> tuple[str, dict[str, Any]]:
     """Return a call as code, and what its names mean."""
-    given = [*args]
-    while given and given[-1] is None:
-        given.pop()
     names = target.entry.arguments
+    given = without_last_nones(names, args, optional)
     written = functools.partial(notation.written, arrays=target.entry.arrays == "numpy")
     lines = [
         f"{name} = {written(value)}"

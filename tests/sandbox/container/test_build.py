@@ -12,8 +12,6 @@ from mha_judge.sandbox.container import build, engine
 from mha_judge.version import __version__
 from mha_judge.wire import PROTOCOL
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).resolve().parents[3]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 

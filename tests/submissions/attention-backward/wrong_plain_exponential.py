@@ -1,7 +1,7 @@
 # expect: rejected
 # problem: attention-backward
 # mistake: the exponential of scores from which nothing was subtracted
-# diagnosis: softmax-overflows
+# diagnosis: no-max-subtraction
 import torch
 
 

@@ -59,7 +59,7 @@ class Layer(Target):
         self.training = False
         self._held: Mapping[str, Tensor] = {}
         """What the candidate's layer holds, by path."""
-        self._is_set_in_place = self._is_redrawn = False
+        self._redraws = 0
         self._weights: bytes | None = None
         """A hash of the weights that are bound."""
         self._stale = False
@@ -158,7 +158,7 @@ class Layer(Target):
                 handle=self._handle,
                 dtype=dtype,
                 aliases=dict(arrangement.aliases),
-                in_place=self._is_set_in_place,
+                in_place=self._redraws > 0 and self._redraws % 2 == 0,
             )
         biased = arrangement.biased
         self._weights = key_of([[w.weight, w.bias, w.id in biased] for w in self._roles])
@@ -229,8 +229,7 @@ class Layer(Target):
 
         Arrays that are no parameters of torch's are replaced, and the next time written into.
         """
-        self._is_set_in_place = self._is_redrawn and not self._is_set_in_place
-        self._is_redrawn = True
+        self._redraws += 1
         self._roles = self._draw_roles()
         self.bind_first(self.maker.chosen)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -70,6 +70,14 @@ class Expected:
         if not self.rounded.dtype.is_floating_point:
             return True
         return not self.has_nan and _TELLING * self._own <= _CEILING * self.size
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether no number can be told from zero."""
+        exact = self.exact
+        if not exact.is_floating_point() or not exact.numel():
+            return False
+        return float(exact.abs().max()) <= self.tolerance()
 
     @property
     def has_nan(self) -> bool:
@@ -212,7 +220,10 @@ def expect_gradients(
         Expected(one.double(), other, logits.largest, scale if index >= len(wrt) else 0.0)
         for index, (one, other) in enumerate(zip(exact, near, strict=True))
     ]
-    return pairs[: len(wrt)], dict(zip(parameters[0], pairs[len(wrt) :], strict=True))
+    # so is that of an input whose gradient is zero, as a query's is beside a single open key
+    coming = max((_largest(one) for one in cotangents if one is not None), default=0.0)
+    inputs = [replace(one, scale=coming) if one.is_nothing else one for one in pairs[: len(wrt)]]
+    return inputs, dict(zip(parameters[0], pairs[len(wrt) :], strict=True))
 
 
 def gradients(

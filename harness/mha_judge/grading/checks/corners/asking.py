@@ -243,17 +243,9 @@ def _require_right(
             if wanted.is_telling:
                 if score > wanted.largest_logit:
                     wanted = replace(wanted, largest_logit=score)
-                if _is_nothing(wanted) and (level := _largest_level(args)):
+                if wanted.is_nothing and (level := _largest_level(args)):
                     wanted = replace(wanted, scale=_CANCELLED * level)
                 compare(found, wanted, label, slack)
-
-
-def _is_nothing(wanted: Expected) -> bool:
-    """Return whether no number of a result can be told from zero."""
-    exact = wanted.exact
-    if not exact.is_floating_point() or not exact.numel():
-        return False
-    return float(exact.abs().max()) <= wanted.tolerance()
 
 
 def _largest_level(args: Sequence[Any]) -> float:
