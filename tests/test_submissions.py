@@ -28,6 +28,8 @@ from mha_judge.submission import Submission
 
 FOLDER = Path(__file__).parent / "submissions"
 FILES = sorted(FOLDER.glob("*/*.py"))
+HELD_OUT = sorted(FOLDER.parents[1].glob("benchmarks/held_out/*/right_*.py"))
+"""Right answers of an author who saw no grader."""
 DECLARING = [p for p in FILES if "\n# diagnosis: " in p.read_text(encoding="utf-8")]
 BANK = Bank.builtin()
 RUN = random.Random(os.environ.get("PYTEST_XDIST_TESTRUNUID"))  # the same in all its processes
@@ -112,6 +114,11 @@ def test_submission_gets_its_declared_verdict(path, graded):
     why = [(c.id, c.message, c.detail) for c in report.checks if c.outcome is not Outcome.PASSED]
     assert report.verdict == declared(path, "expect"), (report.load_problem, report.seed, why)
     assert (report.score == 100.0) is (report.verdict == "accepted"), (report.seed, why)
+
+
+@each(HELD_OUT)
+def test_a_right_answer_that_is_held_out_is_accepted(path, graded):
+    assert graded(path).verdict == "accepted", graded(path).checks
 
 
 @each(DECLARING)

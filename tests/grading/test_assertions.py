@@ -115,6 +115,16 @@ def test_who_makes_a_granted_mistake_may_round_elsewhere_than_its_program():
             compare(EXACT * (1 + 1e-4), expected(), "the output")
 
 
+def test_where_a_granted_mistake_gives_only_rounding_any_number_is_right():
+    far_off = Expected(EXACT.double(), 1.2 * EXACT)
+    with pytest.raises(CheckFailure, match="differs from the reference"):
+        compare(EXACT * 3, far_off, "the output")
+    with while_granting():
+        compare(EXACT * 3, far_off, "the output")
+        with pytest.raises(CheckFailure, match="has shape"):
+            compare(EXACT[:1], far_off, "the output")
+
+
 class Answered:
     """Stands for an answer whose only result is as the reference has it."""
 
