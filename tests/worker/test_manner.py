@@ -269,3 +269,14 @@ def test_calls_that_raise_before_one_are_less_wide_and_then_have_fewer_positions
         [(2, 3, 3), (2, 3, 3), (3, 3), (2, 3, 3)],
         [(2, 3, 4), (2, 3, 4), (3, 3), (2, 2, 4)],
     ]
+
+
+def test_calls_that_raise_before_one_have_no_size_of_0():
+    k, v = torch.ones(2, 5, 1), numpy.ones((2, 1, 4), dtype=numpy.float32)
+    shapes = []
+
+    manner.rehearse(
+        "error", "", lambda *x: shapes.append([one.shape for one in x]), [k, v], {}, None
+    )
+
+    assert shapes == [[(2, 5, 2), (2, 1, 3)], [(2, 5, 1), (2, 2, 4)]]

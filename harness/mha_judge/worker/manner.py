@@ -298,14 +298,23 @@ def _raise_there(target: Target, args: Any, kwargs: Any) -> None:
 
     def shorter(leaf: Any) -> Any:
         is_last = _is_floating(leaf) and leaf.ndim > 1 and next(number) == len(long)
-        return _detached(leaf)[..., :-1, :] if is_last else leaf
+        return _of_another_size(leaf, -2) if is_last else leaf
 
     target(*map_tree(shorter, args), **map_tree(shorter, kwargs))
 
 
 def _narrower(leaf: Any) -> Any:
     """Return a floating tensor, or an array, cut by one along the last axis; others as they are."""
-    return _detached(leaf)[..., :-1] if _is_floating(leaf) and leaf.ndim else leaf
+    return _of_another_size(leaf, -1) if _is_floating(leaf) and leaf.ndim else leaf
+
+
+def _of_another_size(leaf: Any, axis: int) -> Any:
+    """Return a tensor, or an array, cut by one along an axis, or with two of an only one.
+
+    A size of 0 would make an answer warn of what no caller does.
+    """
+    kept = [0, 0] if leaf.shape[axis] == 1 else slice(-1)
+    return _detached(leaf)[(..., kept, *[slice(None)] * (-1 - axis))]
 
 
 def _is_floating(leaf: Any) -> bool:

@@ -78,7 +78,7 @@ def long(
             yield _with_louder_positions(asking, in_dtype(case, torch.bfloat16))
     for case in masked[:1]:
         yield from _with_a_count(asking, case)
-    yield from _constant_sizes(asking, [*forms.values()])
+    yield from _constant_sizes(asking, [*forms.values()], wrt)
 
 
 def _with_least_heads(asking: Asking, case: Case, layers: dict[object, Layer]) -> Case:
@@ -123,10 +123,13 @@ def _apart(case: Case, letters: Mapping[str, int]) -> dict[str, int]:
     return {**letters, **{one: letters[one] * 4 // 5 for one in less}}
 
 
-def _constant_sizes(asking: Asking, forms: Sequence[Case]) -> Iterator[Finding]:
+def _constant_sizes(
+    asking: Asking, forms: Sequence[Case], wrt: Mapping[str, Sequence[int]]
+) -> Iterator[Finding]:
     """Ask for sizes around the numbers that stand in the source, small in every other length.
 
-    Each form of a question is asked beyond each number, as a branch may hold for one form alone.
+    Each form of a question is asked beyond each number, as a branch may hold for one form alone;
+    the first for gradients as well, and for as many items.
     """
     constants = integers_in(asking.context.task.submission.source)
     told = [one for one in constants if 8 <= one <= LONGEST][:_MOST_CONSTANTS]
@@ -135,14 +138,20 @@ def _constant_sizes(asking: Asking, forms: Sequence[Case]) -> Iterator[Finding]:
             longest = min(2 * constant + 1, case.domain.longest)
             beyond = {constant + 1: None, longest: None}
             sizes = {constant - 1: None, constant: None, **beyond} if number == 0 else beyond
-            yield from _around(asking, case, [*sizes])
+            learning = wrt.get(case.target.entry.name, ()) if number == 0 else ()
+            yield from _around(asking, case, [*sizes], learning)
             yield from _with_a_number(asking, case, constant + 1)
+            if number == 0:
+                yield _at(asking, case, {}, wrt=learning, items=constant + 1)
 
 
-def _around(asking: Asking, case: Case, sizes: Sequence[int]) -> Iterator[Finding]:
+def _around(
+    asking: Asking, case: Case, sizes: Sequence[int], wrt: Sequence[int]
+) -> Iterator[Finding]:
     """Ask for some sizes of each length; the others stay as they are, and are one beside the last.
 
-    A mask that is cut may block all of a row, which tells nothing.
+    The last is asked for gradients, too. A mask that is cut may block all of a row, which tells
+    nothing.
     """
     most = _NUMBERS / _features(case)
     for letters in [*case.lengths, *([letter] for letter in _free(case))]:
@@ -152,7 +161,9 @@ def _around(asking: Asking, case: Case, sizes: Sequence[int]) -> Iterator[Findin
         asked = [(size, plain) for size in sizes] + [(sizes[-1], ones)] * (ones != plain)
         for size, beside in asked:
             if size * max(beside.values(), default=size) <= most and size <= case.domain.longest:
-                yield _at(asking, case, {**beside, **dict.fromkeys(letters, size)}, items=2)
+                learning = wrt if size == sizes[-1] else ()
+                longer = {**beside, **dict.fromkeys(letters, size)}
+                yield _at(asking, case, longer, wrt=learning, items=2)
 
 
 def _with_a_number(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
@@ -203,7 +214,7 @@ def _at(
     if mask:
         args = blocking(case, args, mask, asking.draw)
     manner = {"mode": mode} if case.target.entry.arrays == "torch" else {}
-    where = f"where {sizes_in_words(letters)}"
+    where = f"where {sizes_in_words(letters) if letters else f'there are {items} items'}"
     if mask:
         where += " and the first keys are blocked"
     failure = _asked(asking, case, args, manner, wrt)
