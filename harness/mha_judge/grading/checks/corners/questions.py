@@ -46,6 +46,9 @@ _LENGTHS = {"tens": (_TENS, _TENS), "first": (_THOUSANDS, None), "last": (None, 
 _LESS = {_TENS: (33, 40), _HUNDREDS: _TENS, _THOUSANDS: _HUNDREDS}
 """Shorter ranges, if heads are many or wide, or the length is not graded, or too long for half
 precision."""
+_OF_SIZES = (CASE, TURN, "size", "heads", "width", "equal")
+"""What sizes are drawn from: a row keeps them when other values of it are made plain, so that these
+alone are to blame for what changes."""
 _BROAD = (1_030, 1_100)
 """A width other than that of heads, beyond buffers of 1,024."""
 _NEXT_TO_NOTHING = 1e-12
@@ -118,7 +121,8 @@ class Questions:
         """
         asking, case = self._asking, self._cases[int(row[CASE])]
         place = self.place(row, turn)
-        asking.enter(f"{place} sizes")
+        sized = {axis: value for axis, value in row.items() if axis in _OF_SIZES}
+        asking.enter(f"{self.place(sized, turn)} sizes")
         letters = self._letters(case, row)
         asking.enter(place)
         manner: dict[str, Any] = {axis: row[axis] for axis in MANNERS if row.get(axis)}
