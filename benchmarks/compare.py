@@ -265,7 +265,7 @@ def main() -> None:
         found[judge.name] = [graded(judge, answer) for answer in every if judge.covers(answer)]
     right = [answer for answer in every if answer.kind == "right"][::6]
     failed = {judge.name: failures_told_as_wrong(judge, right) for judge in JUDGES}
-    print(page(found, failed))
+    print(page(found, failed), end="")
     if arguments.json:
         lines = [
             {
@@ -354,8 +354,8 @@ all processes together, and memory are medians of a right answer, each in a fres
   one author wrote all of them is a limit: other people make other mistakes. Right is what these
   statements allow.
 - They were new to all judges, and are not any more to this one, which was changed after what they
-  showed: when it graded them first it accepted one more corner, left two more typical mistakes
-  without a name and named one falsely.
+  showed: when it graded them first it accepted two corners, left four typical mistakes without a
+  name and named one falsely.
 - torch-judge asks for no mask, no weights and no errors. Faults that only these show are not held
   against it. Only this judge takes answers that are named otherwise than in the statement.
 - The eight checks and `torch.allclose` are what one writes by hand; they are in `benchmarks/plain`

@@ -161,10 +161,10 @@ that are blocked; every dtype of a mask occurs with `ALONE` too."""
 HIDING = frozenset({
     ("dtype", "bfloat16"), ("size", "one"), ("mask", "alone"), ("mask", "row"),
     ("scores", "large"), ("scores", "low"), ("scores", "apart"),
-    ("values", "constant"), ("values", "nothing"),
+    ("values", "constant"), ("values", "nothing"), ("layout", "expanded"),
 })  # fmt: skip
 """Values that mask others: rounding is coarse, weights are 0 or 1 in any case, or all numbers of a
-result are equal."""
+result, or of a row of a mask, are equal."""
 DIVIDED_BY_LITTLE = {("values", value) for value in ("constant", "nothing", "zeros")}
 """With these values norms may divide by next to nothing, and gradients then have no bound."""
 _GRADIENTS = tuple(("gradient", value) for value in ("asked", "expanded", "of weights"))

@@ -184,8 +184,8 @@ class Questions:
             if row.get("mask dtype"):
                 args[index] = args[index].to(getattr(torch, row["mask dtype"]))
         if row.get("layout") == "expanded":
-            # where all features are equal a gradient may be zero, but for rounding
-            of_items = case.has_norms or row.get("gradient") or number % 2
+            # where all features are equal a gradient may be zero, and large scores nearly tie
+            of_items = case.has_norms or row.get("gradient") or row.get("scores") or number % 2
             args = numbers.alike_along(
                 case, args, 0 if of_items else -1, masks=number // 2 % 2 == 0
             )
