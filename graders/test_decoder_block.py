@@ -286,7 +286,8 @@ def test_large_logits(candidate, draw):
     x, memory = inputs(draw)
     for scale in (3.0, 10.0):  # the scores of x with x grow with the square
         assert_close(block(x * scale, memory * 5 * scale), "output")
-    assert_close(block(x + 300, memory), "output")  # the variance is small beside the squares
+    # the variance is small beside the squares; of several positions, large scores might nearly tie
+    assert_close(block(x[:, :1] + 300, memory), "output")
     for scale in (100.0, 500.0, 500.0):
         mask = draw.mask(B, 1, 1, S, keep=0.2)  # a few open positions, some with low scores
         assert_close(block(x, memory * scale, mask), "output")

@@ -252,7 +252,8 @@ def test_large_logits(candidate, draw):
     x = tokens(draw)
     for scale in (15.0, 50.0):
         assert_close(block(x * scale), "output")
-    assert_close(block(x + 300), "output")  # the variance is small beside the squares
+    # the variance is small beside the squares; of several positions, large scores might nearly tie
+    assert_close(block(x[:, :1] + 300), "output")
     mask = draw.mask(L, L, keep=0.2)  # a few open positions, some of them with low scores
     assert_close(block(x * 10, mask), "output")
 

@@ -260,7 +260,7 @@ def test_blocked_key_is_not_felt(candidate, draw):
     padding, mask = all_masks(draw, 3)
     padding[:, 2] = True
     mask[..., 2] = True
-    for scale in (20, 50):  # in the end, unmasked, it would take all the weight of some queries
+    for scale in (20, 25):  # unmasked, it would take all the weight of some queries
         x = draw.normal(B, L, E)
         x[:, 2] = scale * x[:, 2]
 
