@@ -16,7 +16,7 @@ help:
 	@echo "make image   build the image of the container sandbox (needs Docker); BASE=… names its base"
 	@echo "make quick   run the tests that grade little and start no sandbox: a minute"
 	@echo "make check   prove a change: lint, format, types, the quick tests, all that belongs to"
-	@echo "             problems and tests that have changed and a seventh of all else;"
+	@echo "             problems and tests that have changed and an eleventh of all else;"
 	@echo "             SINCE=… TURN=… repeat an earlier one"
 	@echo "make prove   prove all of it, for a release or after a change of the engine: an hour"
 	@echo "make lint    lint, format and types alone"
@@ -69,7 +69,7 @@ part: SINCE ?= $(if $(LAST),$(firstword \
   $(shell git rev-list --max-parents=0 HEAD)))
 part: TURN ?= $(if $(SINCE),,$(shell date +%-j))
 part:
-	@$(if $(SINCE),,echo "no history: what has changed is not known; a seventh of all is tried" >&2)
+	@$(if $(SINCE),,echo "no history: what has changed is not known; an eleventh of all is tried" >&2)
 	@echo "SINCE=$(SINCE) TURN=$(TURN)"
 
 check: lint docs

@@ -23,7 +23,7 @@ def add_options(parser):
     options.addoption(
         "--since",
         metavar="REV",
-        help="run a seventh of the slow tests of what git sees unchanged since this commit",
+        help="run an eleventh of the slow tests of what git sees unchanged since this commit",
     )
     options.addoption("--turn", type=int, help="which; default: another after every commit")
     options.addoption("--minutes", metavar="PATH", help="write what each group of tests took")

@@ -251,7 +251,7 @@ def test_what_graders_share_is_a_change_of_those_that_take_from_it(bank):
 
 
 def test_commits_in_a_row_draw_different_parts_and_all_in_the_end(bank):
-    names = [f"mistake-{number}" for number in range(140)]
+    names = [f"mistake-{number}" for number in range(20 * PARTS)]
     parts = []
     for _ in range(PARTS):
         commit(bank.root)
@@ -330,4 +330,4 @@ def test_verify_tries_what_is_drawn_and_says_what_that_is(bank, monkeypatch):
     assert result.exit_code == 0, result.output
     assert tried == dict.fromkeys(IDS, drawn)
     told = " ".join(result.output.split())
-    assert "and part 1 of 7 of what belongs to the other problems." in told
+    assert "and part 8 of 11 of what belongs to the other problems." in told

@@ -17,11 +17,11 @@ from mha_judge.bank import Bank, module_name
 from mha_judge.certify.affected import affected_checks
 from mha_judge.errors import BankError, UsageError
 
-PARTS = 7
+PARTS = 11
 """The number of parts into which everything is cut that need not be tried each time.
 
-A change may have several commits. As seven is prime, seven changes with the same number of commits
-see all parts, unless that number is a multiple of seven.
+A change may have several commits. As eleven is prime, eleven changes with the same number of
+commits see all parts, unless that number is a multiple of eleven.
 """
 RARELY = 3 * PARTS
 """In how many turns each mutant has its turn that is listed as accepted: it is asked everything."""

@@ -40,12 +40,12 @@ from mha_judge.sandbox import SandboxOptions
 @click.option(
     "--since",
     metavar="REV",
-    help="Try all only of what git sees changed since this commit, and a seventh of the rest.",
+    help="Try all only of what git sees changed since this commit, and an eleventh of the rest.",
 )
 @click.option(
     "--turn",
     type=click.IntRange(0),
-    help="Which seventh, as an earlier run names it; default: another one after every commit.",
+    help="Which eleventh, as an earlier run names it; default: another one after every commit.",
 )
 @sandbox_options("jail")
 @jobs_option("files", most=64)
