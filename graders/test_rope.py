@@ -250,11 +250,13 @@ def test_gradients(candidate, draw):
         candidate.apply_rope, tokens(draw), 3 + torch.arange(L), wrt=(0,), cotangents=cotangents
     )
     # sizes that nothing was asked for before: what is kept under inference_mode has no gradients
-    x, positions, base = tokens(draw, L=6, D=26), 3 + torch.arange(6), 3456.0
-    candidate.apply_rope.observe(x, positions, base, mode="inference_mode")
-    assert_gradients_match(
-        candidate.apply_rope, x, positions, base, wrt=(0,), cotangents=[draw.normal(B, H, 6, 26)]
-    )
+    for first, width in ((3, 26), (0, 28)):
+        x, positions, base = tokens(draw, L=6, D=width), first + torch.arange(6), 3456.0
+        candidate.apply_rope.observe(x, positions, base, mode="inference_mode")
+        cotangents = [draw.normal(B, H, 6, width)]
+        assert_gradients_match(
+            candidate.apply_rope, x, positions, base, wrt=(0,), cotangents=cotangents
+        )
 
 
 @check(

@@ -19,6 +19,9 @@ from seeds import SEEDS
 
 from mha_judge.bank import Bank
 from mha_judge.bank.which_problem import problem_of
+from mha_judge.grading.calling.target import Target
+from mha_judge.grading.checks.corners.pairwise import _Pairwise
+from mha_judge.grading.covering import Row
 from mha_judge.grading.expecting.memory import memory
 from mha_judge.judge import grade
 from mha_judge.outcomes import Outcome
@@ -40,6 +43,8 @@ IN_CONTAINER = [
 """All that is not an answer at all, and an answer to each problem, another in each run."""
 FORGOTTEN = [RUN.choice(sorted((FOLDER / one).glob("*.py"))) for one in BANK.ids]
 """An answer to each problem, another in each run, that is graded without memory as well."""
+ONE_OF_EACH = [RUN.choice(sorted((FOLDER / one).glob("right_*.py"))) for one in BANK.ids]
+"""A right answer to each problem, another in each run."""
 IN_A_HURRY = [
     *FOLDER.glob("*/*_own_path_*.py"),
     *(RUN.choice(sorted((FOLDER / one).glob("*.py"))) for one in BANK.ids),
@@ -130,6 +135,32 @@ def test_an_answer_is_named_by_the_mistakes_that_it_declares_and_no_other(path, 
         named = {d.id for d in grade_file(path, channel, seed=REPEATED).diagnoses}
 
     assert named == wanted
+
+
+@each(ONE_OF_EACH)
+def test_every_row_asks_something(path, channel, monkeypatch):
+    asked: list[bool] = []
+    rows: list[tuple[Row, list[bool]]] = []
+    of_row, of_target = _Pairwise._asked, Target.ask
+
+    def ask_row(self, row, *rest):
+        asked.clear()
+        failure = of_row(self, row, *rest)
+        rows.append((row, [*asked]))
+        return failure
+
+    def ask(self, *args):
+        answered = of_target(self, *args)
+        asked.append(answered is not None)  # else the reference refuses the call
+        return answered
+
+    monkeypatch.setattr(_Pairwise, "_asked", ask_row)
+    monkeypatch.setattr(Target, "ask", ask)
+
+    grade_file(path, channel, seed=SEEDS[path.parent.name])
+
+    silent = [row for row, answered in rows if not any(answered)]
+    assert len(silent) <= len(rows) / 50, silent  # by chance numbers may be none that are graded
 
 
 @each(FORGOTTEN)

@@ -93,7 +93,8 @@ class Shapes:
         spread: Sequence[int] = (),
         plain: bool = False,
     ) -> list[Any]:
-        """Return the arguments at other sizes: numbers are drawn anew, flags and indices repeated.
+        """Return the arguments at other sizes: numbers are drawn anew, flags and indices repeated,
+        indices one after another continued.
 
         Numbers are about as large as they were. Lengths are drawn anew, up to the new size.
 
@@ -191,6 +192,8 @@ class Shapes:
             if bool((value >= 0).all()):  # with others a check's sum may be next to nothing
                 numbers = numbers.abs_()
             return numbers.to(value.dtype)
+        if are_consecutive(value):
+            return value[0] + torch.arange(sizes[0], dtype=value.dtype)
         for axis, (size, wanted) in enumerate(zip(value.shape, sizes, strict=True)):
             if wanted != size:
                 value = value.index_select(axis, torch.arange(wanted) % size)
@@ -273,7 +276,14 @@ class Shapes:
         if isinstance(value, Tensor):
             if name in self._domain.flags:
                 return tuple(size == 1 for size in value.shape)
-            return (value.dim(), str(value.dtype), *(size == 1 for size in value.shape))
+            sizes = (size == 1 for size in value.shape)
+            return (value.dim(), str(value.dtype), *sizes, *[True] * are_consecutive(value))
         if type(value) is int:  # such as a window, which may hold all positions
             return value >= max([0, *(self.letters.get(one, 0) for one in self._domain.long)]) > 1
         return value if value is None or isinstance(value, bool) else type(value).__name__
+
+
+def are_consecutive(value: Tensor) -> bool:
+    """Return whether these are indices one after another, for which answers have branches."""
+    is_list = value.dim() == 1 and len(value) > 1 and not value.is_floating_point()
+    return is_list and value.dtype is not torch.bool and bool((value.diff() == 1).all())

@@ -22,6 +22,8 @@ from mha_judge.grading.expecting.answer import assert_close
 
 _MAX_PROBES = 12
 """Calls that are tried to find out where an answer is right, if it is wrong everywhere else."""
+_USUAL = 10.0
+"""What normal numbers do not reach."""
 _MAX_CASES = {torch.float32: 7, torch.bfloat16: 2}
 """Questions of an entry that are varied, by dtype; one for other dtypes."""
 
@@ -94,20 +96,10 @@ class Case:
 def cases_of(steps: Sequence[Step]) -> list[Case]:
     """Return for each pattern the call that tells most, with plain ones first."""
     best: dict[object, Case] = {}
-    for step in steps:
-        target = step.target
-        if not isinstance(target, (Function, Layer)) or step.failure is not None:
-            continue
-        if target.entry.domain is None or step.wrt or not target.is_usable:
-            continue
-        try:
-            shapes = shapes_of(target, target.entry.domain, step.args)
-        except Unshaped:
-            continue
-        case = Case(target, step.args, shapes)
-        made = made_with(target)
+    for case in _usable(steps):
+        made = made_with(case.target)
         flags = tuple(sorted((k, v) for k, v in made.items() if not isinstance(v, int) or v < 2))
-        key = (target.entry.name, case.dtype, shapes.pattern, flags)
+        key = (case.target.entry.name, case.dtype, case.shapes.pattern, flags)
         if key not in best or _telling(case) > _telling(best[key]):
             best[key] = case
     by_kind: dict[tuple[str, torch.dtype], list[Case]] = {}
@@ -119,6 +111,37 @@ def cases_of(steps: Sequence[Step]) -> list[Case]:
         for number, case in enumerate(_unlike(found, _MAX_CASES.get(dtype, 1)))
     ]
     return [case for _, case in sorted(chosen, key=lambda one: _turn(*one))]
+
+
+def _usable(steps: Sequence[Step]) -> Iterator[Case]:
+    """Yield the calls that were answered and fit their domain.
+
+    NumPy's own dtype is float64: what its entries are asked in that is asked in float32 as well, if
+    its numbers are of usual size. Rounding tells more of large ones.
+    """
+    layers: dict[object, Layer] = {}
+    for step in steps:
+        target = step.target
+        if not isinstance(target, (Function, Layer)) or step.failure is not None:
+            continue
+        if target.entry.domain is None or step.wrt or not target.is_usable:
+            continue
+        try:
+            case = Case(target, step.args, shapes_of(target, target.entry.domain, step.args))
+        except Unshaped:
+            continue
+        yield case
+        if target.entry.arrays == "numpy" and case.dtype is torch.float64 and _is_usual(case):
+            layer = None
+            if isinstance(target, Layer):
+                key = tuple(target.sizes.items())
+                layer = layers.get(key) or target.like(dtype=torch.float32)
+                layers[key] = layer
+            yield in_dtype(case, torch.float32, layer)
+
+
+def _is_usual(case: Case) -> bool:
+    return all(float(one.abs().max()) < _USUAL for one in case.shapes.numbers.values())
 
 
 def right_at_equal_sizes(step: Step, context: Context) -> list[Step]:

@@ -16,8 +16,9 @@ from mha_judge.grading.checks.corners.widths import MANY_GROUPS, MANY_HEADS
 from mha_judge.grading.covering import Row, Value
 from mha_judge.grading.expecting.compare import dtype_name
 
-CASE, TURN = "case", "turn"
-"""What a row has besides values of axes: which question it asks, and a number of its own."""
+CASE, TURN, OWN = "case", "turn", "own width"
+"""What a row has besides values of axes: which question it asks, a number of its own, and, if its
+inputs are as wide as no other row's, which width."""
 DROPOUT = "dropout"
 """The constructor argument of a layer that can drop weights in training."""
 DTYPES = (torch.float64, torch.bfloat16)
@@ -132,7 +133,7 @@ items may be taken in turns with the masks of the first ones, and a mask of two 
 items where there are as many and nothing is recorded. Rows are filled with other pairs, so that
 these hardly add any."""
 OF_EACH_FORM = (
-    {"before": "inference", "gradient": "asked"},
+    {"before": "inference", "gradient": "asked", "size": "tens"},
     {"after": "call", "size": "tens"},
     {"mode": "no_grad", "before": "other numbers", "size": "tens"},
     {"mode": "no_grad", "before": "error", "size": "tens", "heads": "", "object": ""},
@@ -162,9 +163,10 @@ HIDING = frozenset({
     ("dtype", "bfloat16"), ("size", "one"), ("mask", "alone"), ("mask", "row"),
     ("scores", "large"), ("scores", "low"), ("scores", "apart"),
     ("values", "constant"), ("values", "nothing"), ("layout", "expanded"),
+    ("heads", "single"), ("heads", "one group"),
 })  # fmt: skip
-"""Values that mask others: rounding is coarse, weights are 0 or 1 in any case, or all numbers of a
-result, or of a row of a mask, are equal."""
+"""Values that mask others: rounding is coarse, weights are 0 or 1 in any case, all numbers of a
+result, or of a row of a mask, are equal, or an axis of 1 may lie anywhere in memory."""
 DIVIDED_BY_LITTLE = {("values", value) for value in ("constant", "nothing", "zeros")}
 """With these values norms may divide by next to nothing, and gradients then have no bound."""
 _GRADIENTS = tuple(("gradient", value) for value in ("asked", "expanded", "of weights"))

@@ -12,7 +12,7 @@ import torch
 from mha_judge.bank.problem import axes_of
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
-from mha_judge.grading.checks.cases import Case, in_dtype, made_with, shapes_of
+from mha_judge.grading.checks.cases import Case, in_dtype, shapes_of
 from mha_judge.grading.checks.corners import numbers
 from mha_judge.grading.checks.corners.asking import (
     Asking,
@@ -22,7 +22,7 @@ from mha_judge.grading.checks.corners.asking import (
 )
 from mha_judge.grading.checks.corners.loud import louder, require_unmoved
 from mha_judge.grading.checks.corners.masks import blocked_keys, blocking, lengths_given
-from mha_judge.grading.checks.corners.widths import head_sizes, narrow
+from mha_judge.grading.checks.corners.widths import free_letters, head_sizes, narrow
 from mha_judge.grading.expecting.compare import dtype_name
 from mha_judge.grading.failures import CheckFailure, TimedOut
 from mha_judge.grading.formulas.constants import integers_in
@@ -69,7 +69,7 @@ def long(
         forms.setdefault(_form(case), case)
     asked_louder: set[object] = set()
     for number, case in enumerate(forms.values()):
-        learning = wrt.get(case.target.entry.name, ()) if number == 0 else ()
+        learning = wrt.get(case.target.entry.name) if number == 0 else None
         letters = _square(asking, case, _HUNDREDS)
         yield _at(asking, case, _apart(case, letters) if number % 2 else letters, wrt=learning)
         given = _given(case)
@@ -138,7 +138,7 @@ def _constant_sizes(
             longest = min(2 * constant + 1, case.domain.longest)
             beyond = {constant + 1: None, longest: None}
             sizes = {constant - 1: None, constant: None, **beyond} if number == 0 else beyond
-            learning = wrt.get(case.target.entry.name, ()) if number == 0 else ()
+            learning = wrt.get(case.target.entry.name) if number == 0 else None
             yield from _around(asking, case, [*sizes], learning)
             yield from _with_a_number(asking, case, constant + 1)
             if number == 0:
@@ -146,24 +146,25 @@ def _constant_sizes(
 
 
 def _around(
-    asking: Asking, case: Case, sizes: Sequence[int], wrt: Sequence[int]
+    asking: Asking, case: Case, sizes: Sequence[int], wrt: Sequence[int] | None
 ) -> Iterator[Finding]:
     """Ask for some sizes of each length; the others stay as they are, and are one beside the last.
 
-    The last is asked for gradients, too. A mask that is cut may block all of a row, which tells
-    nothing.
+    The last is asked for gradients, too, and the one before for those of parameters alone. A mask
+    that is cut may block all of a row, which tells nothing.
     """
     most = _NUMBERS / _features(case)
-    for letters in [*case.lengths, *([letter] for letter in _free(case))]:
+    for letters in [*case.lengths, *([letter] for letter in free_letters(case))]:
         others = [one for equal in case.lengths if equal != letters for one in equal]
         ones = dict.fromkeys(others, 1) if letters in case.lengths else {}
         plain = {one: case.shapes.letters[one] for one in others}
         asked = [(size, plain) for size in sizes] + [(sizes[-1], ones)] * (ones != plain)
         for size, beside in asked:
             if size * max(beside.values(), default=size) <= most and size <= case.domain.longest:
-                learning = wrt if size == sizes[-1] else ()
                 longer = {**beside, **dict.fromkeys(letters, size)}
-                yield _at(asking, case, longer, wrt=learning, items=2)
+                learning = wrt if size in sizes[-2:] else None
+                leaf = "none" if size == sizes[-2] else ""
+                yield _at(asking, case, longer, wrt=learning, leaf=leaf, items=2)
 
 
 def _with_a_number(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
@@ -205,10 +206,14 @@ def _at(
     letters: Mapping[str, int],
     mask: str = "",
     mode: str = "",
-    wrt: Sequence[int] = (),
+    wrt: Sequence[int] | None = None,
+    leaf: str = "",
     items: int = 1,
 ) -> Finding:
-    """Ask at some lengths, with keys blocked, in a gradient mode, and for gradients, as given."""
+    """Ask at some lengths, with keys blocked, in a gradient mode, and for gradients, as given.
+
+    These are of some inputs and of parameters, or of parameters alone if `leaf` is none.
+    """
     letters = case.fitting(letters)
     args = _args_at(asking, case, letters, items)
     if mask:
@@ -217,10 +222,13 @@ def _at(
     where = f"where {sizes_in_words(letters) if letters else f'there are {items} items'}"
     if mask:
         where += " and the first keys are blocked"
-    failure = _asked(asking, case, args, manner, wrt)
-    if failure is not None and not isinstance(failure, TimedOut) and (wrt or manner.get("mode")):
+    failure = _asked(asking, case, args, manner, wrt, leaf)
+    is_plain = wrt is None and not manner.get("mode")
+    if failure is not None and not isinstance(failure, TimedOut) and not is_plain:
         plain = _asked(asking, case, args)
-        if plain is None and wrt:
+        if plain is None and leaf and _asked(asking, case, args, wrt=wrt) is None:
+            return Finding(f"{where}, {AXES['leaf'][leaf]}", failure, "leaf")
+        if plain is None and wrt is not None:
             return Finding(f"{where}, in its gradients", failure, "gradient")
         if plain is None:
             return Finding(f"{where} {AXES['mode'][mode]}", failure, "mode")
@@ -233,10 +241,12 @@ def _asked(
     case: Case,
     args: Sequence[Any],
     manner: Mapping[str, Any] | None = None,
-    wrt: Sequence[int] = (),
+    wrt: Sequence[int] | None = None,
+    leaf: str = "",
 ) -> CheckFailure | None:
-    through = case.target.entry.returns[:1]
-    wanted = numbers.wanted(case, args, asking, wrt, {}, through) if wrt else None
+    wanted, through = None, case.target.entry.returns[:1]
+    if wrt is not None:
+        wanted = numbers.wanted(case, args, asking, wrt, {"leaf": leaf}, through)
     with asking.allowing(case, args):
         return asking.ask(case, args, manner, wanted=wanted)
 
@@ -293,13 +303,6 @@ def _args_at(asking: Asking, case: Case, letters: Mapping[str, int], items: int 
         if index < len(args) and args[index] is not None:
             args[index] = math.ceil(args[index] * longer)
     return args
-
-
-def _free(case: Case) -> list[str]:
-    """Return the letters that a call can choose, such as widths of a function's inputs."""
-    divided = {*case.domain.divides, *case.domain.divides.values()}
-    fixed = {*made_with(case.target), *case.long, *divided}
-    return [letter for letter in case.shapes.letters if letter not in fixed]
 
 
 def _features(case: Case) -> int:

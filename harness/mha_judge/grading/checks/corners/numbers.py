@@ -38,6 +38,12 @@ def floating(case: Case) -> list[int]:
     return sorted([*case.shapes.numbers, *added(case)])
 
 
+def tensors_of(case: Case) -> list[Tensor]:
+    """Return the tensors among the inputs, masks and parts of caches too, that have axes."""
+    given = (one for one in leaves([*case.args]) if isinstance(one, Tensor))
+    return [one for one in given if one.dim()]
+
+
 def with_positions(case: Case) -> list[int]:
     """Return the inputs whose last axis but one has several positions."""
     given = case.shapes.numbers
@@ -100,6 +106,7 @@ def alike(case: Case) -> list[list[int]]:
     groups: list[list[int]] = []
     for first, own in axes.items():
         same = [i for i, others in axes.items() if i >= first and len(others) == len(own)]
+        same = [i for i in same if case.args[i].dim() == case.args[first].dim()]
         groups += [[first, second] for second in same[1:]]
         groups += [same] if len(same) > 2 else []
     return groups

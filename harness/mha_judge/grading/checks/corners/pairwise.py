@@ -47,6 +47,8 @@ _BY_FAR, _BY_FAR_OF_NORMS = 10.0, 100.0
 """An answer whose error is this many times the allowed one is not asked again; the second where
 norms divide by so little that the small constant they add matters."""
 _MOST_CAUSES = 4
+_OF_INFERENCE_MODE = "nference tensor"
+"""What torch says of a tensor that was made in inference mode and kept, whatever meets it later."""
 
 
 def pairwise(
@@ -238,7 +240,10 @@ class _Pairwise:
         for index in other.shapes.numbers:
             args[index] = args[index].to(case.dtype)
         args = masks.blocking(other, args, "left", self._asking.draw)  # a mask kept then shows
-        cut = [one[..., :-1] if i in other.shapes.numbers else one for i, one in enumerate(args)]
+        cut = [  # a size of 0 would make an answer warn of what no caller does
+            one[..., :-1] if i in other.shapes.numbers and one.shape[-1] > 1 else one
+            for i, one in enumerate(args)
+        ]
         for given in (args, cut):
             with suppress(CheckFailure), self._asking.allowing(case):
                 case.target.attempt(*given)
@@ -263,10 +268,12 @@ class _Pairwise:
 
         If the answer is right when the row is asked again, there are none. But if the row sets
         weights, it was not the same question, and all values are returned. A row that times out is
-        not asked again: its size is to blame.
+        not asked again: its size is to blame. Nor is one whose exception names the cause.
         """
         if isinstance(failure, TimedOut):
             return {"size": row["size"]} if "size" in row else {}, failure
+        if _OF_INFERENCE_MODE in f"{failure.message} {failure.detail}":
+            return {"before": "inference"}, failure
         if self._again(row) is None:
             same = "weights" not in row and "mean" not in row
             return {} if same else {one: row[one] for one in ABOUT if row.get(one)}, failure

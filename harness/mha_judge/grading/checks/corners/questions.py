@@ -20,6 +20,7 @@ from mha_judge.grading.checks.corners.axes import (
     DROPOUT,
     ITEMS,
     MANNERS,
+    OWN,
     TURN,
     is_told_by_some,
 )
@@ -33,6 +34,7 @@ from mha_judge.grading.checks.corners.widths import (
     head_sizes,
     items_of,
     narrow,
+    own_widths,
     sizes_of,
 )
 from mha_judge.grading.covering import Row
@@ -46,7 +48,7 @@ _LENGTHS = {"tens": (_TENS, _TENS), "first": (_THOUSANDS, None), "last": (None, 
 _LESS = {_TENS: (33, 40), _HUNDREDS: _TENS, _THOUSANDS: _HUNDREDS}
 """Shorter ranges, if heads are many or wide, or the length is not graded, or too long for half
 precision."""
-_OF_SIZES = (CASE, TURN, "size", "heads", "width", "equal")
+_OF_SIZES = (CASE, TURN, OWN, "size", "heads", "width", "equal")
 """What sizes are drawn from: a row keeps them when other values of it are made plain, so that these
 alone are to blame for what changes."""
 _BROAD = (1_030, 1_100)
@@ -265,10 +267,12 @@ class Questions:
         draw, size, heads = self._asking.draw, row.get("size", ""), row.get("heads", "")
         others = "" if size in ("", "one", "next") or row.get("width") else "least"
         letters = head_sizes(case, heads or others, self._wide)
+        if row.get(OWN):
+            letters = {**own_widths(case, int(row[OWN])), **letters}
         if size in ("one", "next"):
-            letters |= {
-                one: 1 if size == "one" else case.shapes.letters[one] + 1 for one in case.long
-            }
+            plain = case.shapes.letters
+            more = size == "next"
+            letters |= {one: plain[one] + 1 if more and plain[one] > 1 else 1 for one in case.long}
             return case.fitting(letters)
         if row.get("width"):
             widths = broad_widths(case)
@@ -277,6 +281,8 @@ class Questions:
         for group, within in ((case.lengths[:-1], ranges[0]), (case.lengths[-1:], ranges[1])):
             for equal in group if within else ():
                 assert within is not None
+                if case.shapes.letters[equal[0]] == 1:  # a single step stays one
+                    continue
                 # thousands of weights, added one by one in half precision, are lost
                 adds_up = within is _THOUSANDS and row.get("dtype") == "bfloat16"
                 if heads or adds_up:
@@ -292,7 +298,7 @@ class Questions:
                 sizes = [max(sizes, default=1)]
             scores *= max(sizes, default=1) * min(sizes, default=1)
             wanted = _ITEMS.get(size, (2, 2))
-            fewest = _FEWEST if size in _ITEMS else 1
+            fewest = _FEWEST if size in _ITEMS else 2  # of one alone, layouts hardly tell
             count = min(draw.integer(*wanted), max(fewest, _MOST_SCORES // scores))
             if (items := items_of(case)) is not None:
                 letters[items] = count

@@ -11,7 +11,7 @@ from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.checks.cases import Case, other_forms
 from mha_judge.grading.checks.corners import axes, masks, numbers
 from mha_judge.grading.checks.corners.asking import Asking
-from mha_judge.grading.checks.corners.axes import CASE, DROPOUT, TURN
+from mha_judge.grading.checks.corners.axes import CASE, DROPOUT, OWN, TURN
 from mha_judge.grading.checks.corners.ties import Ties
 from mha_judge.grading.checks.corners.widths import WIDE, broad_widths, head_sizes, items_of
 from mha_judge.grading.covering import Row, Value, covering
@@ -77,6 +77,8 @@ class Rows:
         ]
         for number, index in enumerate(draw.permutation(len(rows)).tolist()):
             row = {axis: value for axis, value in rows[index].items() if value}
+            if row.get("before") == "inference":  # what is made for this width is made in that mode
+                row[OWN] = str(number)
             yield {**row, TURN: str(number), "equal": self._equal(row)}
         yield from self._of_each_parameter()
         yield from self._of_each_input()
@@ -181,6 +183,12 @@ class Rows:
             case "layout" if value == "innermost":  # of three axes, it is the last but one
                 many = any(one.dim() > 3 for one in case.shapes.numbers.values())
                 return entry.arrays != "either" and many
+            case "layout" if value == "parts":
+                shapes = [(one.dtype, one.shape[:-1]) for one in numbers.tensors_of(case)]
+                return entry.arrays != "either" and len({*shapes}) < len(shapes)
+            case "layout" if value == "transposed":
+                several = any(1 not in one.shape[-2:] for one in numbers.tensors_of(case))
+                return entry.arrays != "either" and several
             case "layout" | "after":
                 return entry.arrays != "either"
             case "before":
@@ -218,8 +226,10 @@ class Rows:
                 return bool(case.lengths) and not by_hand
             case "size" if value == "first" and case.domain.at_most:
                 return False
-            case "size":
-                return len(case.lengths) > (value in axes.LENGTHS_APART)
+            case "size":  # a length of 1 stays 1
+                long = [case.shapes.letters[equal[0]] > 1 for equal in case.lengths]
+                grow = {"first": long[:-1], "last": long[-1:]}.get(value, long)
+                return any(grow) and len(long) > (value in axes.LENGTHS_APART)
             case "heads":
                 return bool(head_sizes(case, value, WIDE[0]))
             case "equal":

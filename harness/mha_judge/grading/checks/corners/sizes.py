@@ -13,6 +13,7 @@ from mha_judge.bank.problem import axes_of
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.checks.cases import Case, bare, shapes_of
 from mha_judge.grading.checks.corners.asking import Asking, Finding, must_raise
+from mha_judge.grading.checks.corners.widths import free_letters
 
 _MOST = 4
 """Questions whose numbers are laid out in other sizes."""
@@ -189,10 +190,11 @@ def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Itera
     unfit = [count for count in range(2, size + 2) if size % count]
     if not unfit:
         return
+    free = [] if isinstance(case.target, Layer) else free_letters(case)
     chosen = {unfit[asking.draw.integer(0, len(unfit) - 1)] for _ in range(3)}
     for count in sorted(chosen):
         whole = count * max(1, size // count)
-        for length, wider in ((count, {}), (whole, {}), (whole, dict.fromkeys(_free(case), whole))):
+        for length, wider in ((count, {}), (whole, {}), (whole, dict.fromkeys(free, whole))):
             letters = {**dict.fromkeys(case.long, length), **wider, divisor: count}
             args = case.shapes.at(letters, asking.draw)
             target: Any = case.target
@@ -206,14 +208,6 @@ def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Itera
                 args[target.entry.arguments.index(divisor)] = count
             why = f"{letter} = {size} with {divisor} = {count}, and inputs {_shown(case, args)}"
             yield must_raise(target, args, why)
-
-
-def _free(case: Case) -> list[str]:
-    """Return the letters of a function's input that are neither lengths nor to be divided."""
-    if isinstance(case.target, Layer):
-        return []
-    fixed = {*case.long, *case.domain.divides, *case.domain.divides.values()}
-    return [letter for letter in case.shapes.letters if letter not in fixed]
 
 
 class _Made:

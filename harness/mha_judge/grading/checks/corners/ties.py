@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from mha_judge.grading.checks.cases import Case, made_with
-from mha_judge.grading.checks.corners.widths import LEADING, sizes_of
+from mha_judge.grading.checks.cases import Case
+from mha_judge.grading.checks.corners.widths import LEADING, free_letters, sizes_of
 from mha_judge.grading.covering import Value
 
 _MOST = 4
@@ -98,10 +98,9 @@ def made_equal(case: Case, ties: Sequence[Tie]) -> dict[str, int]:
 
 
 def _ties(case: Case) -> Iterator[Tie]:
-    fixed = {*made_with(case.target), *case.domain.divides.values()}
     sizes = case.shapes.letters
-    free = [group[0] for group in case.lengths]
-    free += [one for one in sizes if one not in fixed and one not in case.long]
+    free = [group[0] for group in case.lengths if sizes[group[0]] > 1]  # a single step stays one
+    free += free_letters(case)
     known = sizes_of(case)
     for one in free:
         for other in [*sizes, *LEADING[: len(case.shapes.leading)]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mha_judge.grading.calling.layer import Layer
-from mha_judge.grading.checks.cases import Case
+from mha_judge.grading.checks.cases import Case, made_with
 
 MANY_HEADS, MANY_GROUPS, WIDE = 18, 9, (33, 45)
 """Counts of heads and of groups in which they share keys and values; half the width of a head, as a
@@ -19,6 +19,7 @@ _COUNTS = {
 """Heads of a layer, and their groups."""
 _LEAST_HEADS, _LEAST_WIDTH = 2, 3
 """Of a function's inputs."""
+_MOST_WIDTHS = 32
 HEADS_AXIS = "heads"
 """The name of a leading axis without a letter, the second of two."""
 LEADING = ("items", HEADS_AXIS)
@@ -28,6 +29,19 @@ LEADING = ("items", HEADS_AXIS)
 def sizes_of(case: Case) -> dict[str, int]:
     """Return the size of each letter, and those of leading axes without one."""
     return {**case.shapes.letters, **dict(zip(LEADING, case.shapes.leading, strict=False))}
+
+
+def free_letters(case: Case) -> list[str]:
+    """Return the sizes besides lengths that a call can choose: items, and a function's widths.
+
+    The widths of what a layer returned, such as a cache, are the layer's.
+    """
+    divided = {*case.domain.divides, *case.domain.divides.values()}
+    fixed = {*made_with(case.target), *case.long, *divided}
+    if "G" in case.shapes.letters:  # heads share keys and values in as many groups
+        fixed |= {"H", "G"}
+    free = [one for one in case.shapes.letters if one not in fixed]
+    return [one for one in free if case.shapes.places(one) or not isinstance(case.target, Layer)]
 
 
 def items_of(case: Case) -> str | None:
@@ -87,6 +101,19 @@ def narrow(case: Case) -> dict[str, int]:
         for letter, size in case.shapes.letters.items()
         if letter not in fixed
     }
+
+
+def own_widths(case: Case, number: int) -> dict[str, int]:
+    """Return widths of a function's inputs that hardly any other question has; empty for a layer.
+
+    Args:
+        case: The question.
+        number: The question's own.
+    """
+    if isinstance(case.target, Layer):
+        return {}
+    letters, more = case.shapes.letters, 2 * (1 + number % _MOST_WIDTHS)
+    return {one: letters[one] + more for one in free_letters(case) if one not in ("B", "H")}
 
 
 def broad_widths(case: Case) -> list[str]:
