@@ -192,7 +192,7 @@ class Shapes:
             if bool((value >= 0).all()):  # with others a check's sum may be next to nothing
                 numbers = numbers.abs_()
             return numbers.to(value.dtype)
-        if are_consecutive(value):
+        if not is_mask and are_consecutive(value):
             return value[0] + torch.arange(sizes[0], dtype=value.dtype)
         for axis, (size, wanted) in enumerate(zip(value.shape, sizes, strict=True)):
             if wanted != size:

@@ -163,7 +163,7 @@ def _around(
             if size * max(beside.values(), default=size) <= most and size <= case.domain.longest:
                 longer = {**beside, **dict.fromkeys(letters, size)}
                 learning = wrt if size in sizes[-2:] else None
-                leaf = "none" if size == sizes[-2] else ""
+                leaf = "" if size == sizes[-1] else "none"
                 yield _at(asking, case, longer, wrt=learning, leaf=leaf, items=2)
 
 
