@@ -178,19 +178,19 @@ class Rows:
                 return is_torch and is_layer
             case "instance":
                 return is_torch and is_layer
+            case "layout" | "after" if entry.arrays == "either":
+                return False
             case "layout" if value == "expanded":
                 return bool(numbers.with_items(case)) and entry.name in asking.left_alone
             case "layout" if value == "innermost":  # of three axes, it is the last but one
-                many = any(one.dim() > 3 for one in case.shapes.numbers.values())
-                return entry.arrays != "either" and many
+                return any(one.dim() > 3 for one in case.shapes.numbers.values())
             case "layout" if value == "parts":
                 shapes = [(one.dtype, one.shape[:-1]) for one in numbers.tensors_of(case)]
-                return entry.arrays != "either" and len({*shapes}) < len(shapes)
+                return len({*shapes}) < len(shapes)
             case "layout" if value == "transposed":
-                several = any(1 not in one.shape[-2:] for one in numbers.tensors_of(case))
-                return entry.arrays != "either" and several
+                return any(1 not in one.shape[-2:] for one in numbers.tensors_of(case))
             case "layout" | "after":
-                return entry.arrays != "either"
+                return True
             case "before":
                 if value == "other weights":
                     return is_layer

@@ -31,13 +31,17 @@ def sizes_of(case: Case) -> dict[str, int]:
     return {**case.shapes.letters, **dict(zip(LEADING, case.shapes.leading, strict=False))}
 
 
+def _lengths_and_heads(case: Case) -> set[str]:
+    """Return the sizes that may be long, those that must be divided, and those that divide them."""
+    return {*case.long, *case.domain.divides, *case.domain.divides.values()}
+
+
 def free_letters(case: Case) -> list[str]:
     """Return the sizes besides lengths that a call can choose: items, and a function's widths.
 
     The widths of what a layer returned, such as a cache, are the layer's.
     """
-    divided = {*case.domain.divides, *case.domain.divides.values()}
-    fixed = {*made_with(case.target), *case.long, *divided}
+    fixed = {*made_with(case.target), *_lengths_and_heads(case)}
     if "G" in case.shapes.letters:  # heads share keys and values in as many groups
         fixed |= {"H", "G"}
     free = [one for one in case.shapes.letters if one not in fixed]
@@ -93,7 +97,7 @@ def narrow(case: Case) -> dict[str, int]:
     if isinstance(case.target, Layer):
         return {}
     domain = case.domain
-    fixed = {*case.long, *domain.divides, *domain.divides.values(), "B", "H"}
+    fixed = {*_lengths_and_heads(case), "B", "H"}
     given = domain.shapes.values()
     fixed |= {axes[1:] for axes in given if isinstance(axes, str) and axes.startswith("#")}
     return {
@@ -120,7 +124,7 @@ def broad_widths(case: Case) -> list[str]:
     """Return the widths that a layer is made with and that have nothing to do with heads."""
     if not isinstance(case.target, Layer):
         return []
-    fixed = {*case.long, *case.domain.divides, *case.domain.divides.values()}
+    fixed = _lengths_and_heads(case)
     return [
         name
         for name, size in case.target.sizes.items()
