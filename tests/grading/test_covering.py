@@ -56,13 +56,16 @@ def test_a_preset_of_more_than_two_values_is_a_row():
     assert preset.items() <= rows[0].items()
 
 
-def test_values_do_not_count_as_met_where_another_hides_them():
-    hiding = ("mask", "alone")
+def test_pairs_do_not_count_as_met_where_a_third_value_hides_them():
+    weak, strong = ("size", "one"), ("mask", "alone")
+    rank = {weak: 1, strong: 2}
 
-    rows = covering(AXES, are_apart, 1, hiding=[hiding])
+    rows = covering(AXES, are_apart, 1, hiding=[{weak}, {strong}])
 
-    shown = set.union(*(pairs(row) for row in rows if hiding not in row.items()))
-    hidden = set.union(*(pairs(row) for row in rows if hiding in row.items()))
-    both = set.union(*map(pairs, covering(AXES, are_apart, 1)))
-    assert {one for one in both if hiding not in one} == shown
-    assert {one for one in both if hiding in one} <= hidden
+    shown = {
+        pair
+        for row in rows
+        for pair in pairs(row)
+        if all(rank.get(third, 0) <= max(rank.get(one, 0) for one in pair) for third in row.items())
+    }
+    assert shown == set.union(*map(pairs, covering(AXES, are_apart, 1)))

@@ -22,9 +22,11 @@ def covering(
     are_apart: Callable[[Value, Value], bool],
     seed: int,
     presets: Iterable[Mapping[str, str]] = (),
-    hiding: Collection[Value] = (),
+    hiding: Sequence[Collection[Value]] = (),
 ) -> list[Row]:
     """Return rows that cover every pair of values of two axes that may occur together.
+
+    A row covers only those of its pairs that no third value hides.
 
     Args:
         axes: The values of each axis. The first value of an axis may occur with all others, and is
@@ -33,8 +35,7 @@ def covering(
         are_apart: Whether two values exclude each other; symmetric.
         seed: Chooses among rows that are equally good.
         presets: Sets of more than two values that must occur together in a row.
-        hiding: Values that mask others. In a row with such a value, a pair of two others does not
-            count as covered.
+        hiding: Values that hide pairs of others, as `ranks` takes them.
     """
     array = _Array(axes, are_apart, seed, hiding)
     rows = [array.row([array.numbers[one] for one in preset.items()]) for preset in presets]
@@ -46,6 +47,16 @@ def covering(
     return rows
 
 
+def ranks(hiding: Sequence[Collection[Value]]) -> dict[Value, int]:
+    """Return how strongly values hide others, from 1 on; what is not listed hides nothing.
+
+    Args:
+        hiding: Sets of values, those that hide least first. A value hides pairs of two others that
+            hide less than it does.
+    """
+    return {one: rank for rank, every in enumerate(hiding, 1) for one in every}
+
+
 class _Array:
     """Values are numbered; a set of values is an integer with a bit for each."""
 
@@ -54,7 +65,7 @@ class _Array:
         axes: Mapping[str, Sequence[str]],
         are_apart: Callable[[Value, Value], bool],
         seed: int,
-        hiding: Collection[Value],
+        hiding: Sequence[Collection[Value]],
     ) -> None:
         values = [(axis, value) for axis, every in axes.items() for value in every]
         self.numbers = {one: number for number, one in enumerate(values)}
@@ -62,7 +73,12 @@ class _Array:
         self._axes = [
             (axis, [self.numbers[axis, value] for value in every]) for axis, every in axes.items()
         ]
-        self._hiding = sum(1 << self.numbers[one] for one in hiding if one in self.numbers)
+        known = ranks(hiding)
+        self._rank = [known.get(one, 0) for one in values]
+        self._of_rank = [
+            sum(1 << number for number, one in enumerate(self._rank) if one == rank)
+            for rank in range(len(hiding) + 1)
+        ]
         self._chance = random.Random(seed)
         self._fits = [0] * len(values)
         for one, two in itertools.combinations(values, 2):
@@ -76,7 +92,7 @@ class _Array:
         """Return a row that begins with some values, and take its pairs off those left."""
         row = [*given]
         taken = sum(1 << one for one in row)
-        hides = bool(taken & self._hiding)
+        top = max(self._rank[one] for one in row)
         named = {self._values[one][0] for one in row}
         first, *others = self._axes
         self._chance.shuffle(others)
@@ -85,17 +101,16 @@ class _Array:
                 continue
             best, most = plain, (-1, 0.0)
             for one in (plain, *rest):
-                if self._fits[one] & taken == taken and (hides or not self._hiding >> one & 1):
-                    new = (self.left[one] & self._shown(one, taken)).bit_count()
+                if self._fits[one] & taken == taken and self._rank[one] <= top:
+                    new = (self.left[one] & self._shown(one, taken, top)).bit_count()
                     ranked = (new, self._chance.random() if one != plain else 1.0)
                     best, most = (one, ranked) if ranked > most else (best, most)
             row.append(best)
             taken |= 1 << best
         for one in row:
-            self.left[one] &= ~self._shown(one, taken)
+            self.left[one] &= ~self._shown(one, taken, top)
         return dict(self._values[one] for one in row)
 
-    def _shown(self, one: int, row: int) -> int:
-        """Return the values of a row with which `one` forms a pair that is not masked."""
-        hiding = row & self._hiding
-        return row if self._hiding >> one & 1 or not hiding else hiding
+    def _shown(self, one: int, row: int, top: int) -> int:
+        """Return the values of a row with which `one` forms a pair that no third value hides."""
+        return row if self._rank[one] == top else row & self._of_rank[top]

@@ -117,7 +117,7 @@ CLAIMS = (
         "The same rule for long inputs, many items, many heads and equal sizes",
         Category.VALUES,
         2,
-        frozenset({"length", "size", "width", "heads", "dtype", "equal"}),
+        frozenset({"length", "size", "width", "own width", "heads", "dtype", "equal"}),
         lambda domain: domain.long or domain.scores,
     ),
     Claim(

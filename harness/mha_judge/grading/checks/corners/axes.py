@@ -5,7 +5,7 @@ A row of the covering array has a value of each axis; one that it leaves out is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 
@@ -53,7 +53,7 @@ MANNERS = (*AXES, "training")
 """Axes of how a call is made, apart from its arguments."""
 ABOUT = (
     *MANNERS, "weights", "object", "inputs", "gradient", "mask dtype", "scores", "mean",
-    "mask", "values", "equal", "size", "width", "heads", "dtype",
+    "mask", "values", "equal", "size", "width", OWN, "heads", "dtype",
 )  # fmt: skip
 """All axes; a cause with several is about the one that comes first here."""
 _PLAINER = {
@@ -159,14 +159,18 @@ HARD = (
 )
 """Three values that must occur together, for a wrong −∞ in one dtype, say, or whole blocks of keys
 that are blocked; every dtype of a mask occurs with `ALONE` too."""
-HIDING = frozenset({
-    ("dtype", "bfloat16"), ("size", "one"), ("mask", "alone"), ("mask", "row"),
-    ("scores", "large"), ("scores", "low"), ("scores", "apart"),
-    ("values", "constant"), ("values", "nothing"), ("layout", "expanded"),
-    ("heads", "single"), ("heads", "one group"),
-})  # fmt: skip
-"""Values that mask others: rounding is coarse, weights are 0 or 1 in any case, all numbers of a
-result, or of a row of a mask, are equal, or an axis of 1 may lie anywhere in memory."""
+HIDING: Sequence[frozenset[Value]] = (
+    frozenset({("heads", "single"), ("heads", "one group")}),
+    frozenset({("dtype", "bfloat16"), ("layout", "expanded")}),
+    frozenset({
+        ("mask", "alone"), ("mask", "row"), ("scores", "large"), ("scores", "low"),
+        ("scores", "apart"),
+    }),
+    frozenset({("size", "one"), ("values", "constant"), ("values", "nothing")}),
+)  # fmt: skip
+"""Values that hide others, those that hide least first: an axis of 1 may lie anywhere in memory;
+rounding is coarse, and rows or items of a mask are alike; a softmax gives 0 or 1 in any case; all
+numbers of a result are equal."""
 DIVIDED_BY_LITTLE = {("values", value) for value in ("constant", "nothing", "zeros")}
 """With these values norms may divide by next to nothing, and gradients then have no bound."""
 _GRADIENTS = tuple(("gradient", value) for value in ("asked", "expanded", "of weights"))
@@ -240,6 +244,8 @@ def in_words(cause: Row) -> str:
 
 
 def _words_of(axis: str, value: str) -> str:
+    if axis == OWN:
+        return "where widths are larger"
     if axis == "equal":
         return "where " + " and ".join(f"{one} = {other}" for one, other in ties_of(value))
     return {"dtype": f"in {value}", "mask dtype": f"where a mask is {value}"}[axis]

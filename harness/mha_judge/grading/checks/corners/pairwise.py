@@ -25,6 +25,7 @@ from mha_judge.grading.checks.corners.axes import (
     CASE,
     DIVIDED_BY_LITTLE,
     LENGTHS_APART,
+    OWN,
     SPECIAL_WEIGHTS,
     TURN,
     in_words,
@@ -283,6 +284,8 @@ class _Pairwise:
                 again = self._again(less)
                 if again is not None:
                     left, failure = less, again
+        if left.get("before") == "inference":  # its width is its own so that it is called anew
+            left.pop(OWN, None)
         return {axis: value for axis, value in left.items() if axis in ABOUT}, failure
 
     def _again(self, row: Row) -> CheckFailure | None:

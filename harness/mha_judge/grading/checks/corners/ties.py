@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mha_judge.grading.checks.cases import Case
 from mha_judge.grading.checks.corners.widths import LEADING, free_letters, sizes_of
-from mha_judge.grading.covering import Value
+from mha_judge.grading.covering import Value, ranks
 
 _MOST = 4
 """The weight of a tie between items and positions, or between positions."""
@@ -26,15 +26,15 @@ class Tie(NamedTuple):
 class Ties:
     """Chooses which sizes are equal in each row: with every question, and with all else in turn."""
 
-    def __init__(self, cases: Sequence[Case], hiding: Collection[Value]) -> None:
+    def __init__(self, cases: Sequence[Case], hiding: Sequence[Collection[Value]]) -> None:
         """Take the questions of an entry.
 
         Args:
             cases: The questions.
-            hiding: Values that mask others, as in a covering array.
+            hiding: Values that hide others, as in a covering array.
         """
         self._cases = cases
-        self._hiding = hiding
+        self._ranks = ranks(hiding)
         self._possible = {case: [*_ties(case)] for case in cases}
         self._seen: set[object] = set()
 
@@ -77,9 +77,9 @@ class Ties:
 
         A tie of items and positions is covered in each gradient mode by itself.
         """
-        same, hiding = frozenset(tie), [one for one in values if one in self._hiding]
-        if hiding:
-            return set(), {(same, one) for one in hiding}
+        same, top = frozenset(tie), max((self._ranks.get(one, 0) for one in values), default=0)
+        if top:
+            return set(), {(same, one) for one in values if self._ranks.get(one) == top}
         in_mode: set[object] = {(same, case, dict(values).get("mode"))}
         by_mode = in_mode if _weight(self._cases[case], tie) == _MOST else set()
         return {(same, case)} | by_mode, {(same, one) for one in values} | in_mode
