@@ -249,6 +249,13 @@ def test_gradients(candidate, draw):
             wrt=(0, 1, 2, 3),
             cotangents=[draw.normal(2, 3, L, 5)],
         )
+    q, k, v, _ = inputs(draw)
+    assert_gradients_match(
+        candidate.alibi_attention,
+        *(q, k, v, torch.zeros(3)),  # which change nothing, but have gradients
+        wrt=(0, 1, 2, 3),
+        cotangents=[draw.normal(2, 3, 7, 5)],
+    )
     # sizes that nothing was asked for before: what is kept under inference_mode has no gradients
     attend, args = candidate.alibi_attention, inputs(draw, L=19, S=19)
     attend.observe(*args, mode="inference_mode")

@@ -65,11 +65,11 @@ def copies(draw, items=COPIES, queries=QUERIES, keys=KEYS, embed_dim=E):
     return tuple(x.repeat(items, 1, 1) for x in (0.5 * q, k, v))
 
 
-def in_training(candidate, layer, *inputs, mode=""):
+def in_training(candidate, layer, *inputs, **how):
     """Return the answer of a call in training; what is drawn is not put to known mistakes."""
     layer.train(True)
     with untraced(candidate):
-        return layer(*inputs, mode=mode)
+        return layer(*inputs, **how)
 
 
 def parts_of(layer, q, k, v, mask=None):
@@ -453,11 +453,17 @@ def test_mean(candidate, draw):
 def test_modes_take_turns(candidate, draw):
     layer = layer_of(candidate, dropout=0.4)
     q, k, v = qkv(draw)
-    for mode in ("", "no_grad", "inference_mode", ""):
-        answer = in_training(candidate, layer, q, k, v, mode=mode)
+    manners = {
+        "": {},
+        " under torch.no_grad()": {"mode": "no_grad"},
+        " under torch.inference_mode()": {"mode": "inference_mode"},
+        " where its parameters are frozen": {"frozen": "yes"},
+        ", once it has been in eval()": {},
+    }
+    for words, how in manners.items():
+        answer = in_training(candidate, layer, q, k, v, **how)
         if torch.allclose(answer.output.double(), answer.expected["output"].exact, atol=NEAR):
-            how = f" under torch.{mode}()" if mode else ", once it has been in eval()"
-            fail(f"drops nothing in training{how}")
+            fail(f"drops nothing in training{words}")
         layer.train(False)
         with untraced(candidate):
             outputs = [layer(q, k, v).output for _ in range(2)]

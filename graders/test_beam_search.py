@@ -285,16 +285,18 @@ def test_ties(candidate, draw):
     wide = torch.zeros(60)
     for beams in (5, 17, 40):
         assert_found(candidate.beam_search(wide, prefix_of(draw), beams, 2, END))
+    assert_found(candidate.beam_search(torch.zeros(1100), prefix_of(draw), 5, 2, END))
     for _ in range(4):  # within a row
         table = lean(draw.integers(V, V, bound=1), END, NEVER)
         assert_found(candidate.beam_search(table, prefix_of(draw), 4, 1, END))
         assert_found(candidate.beam_search(table, prefix_of(draw), 1, 5, END))
     for end in (0, 3, 6):  # of three equal ones one is finished, and the others go on for nothing
         prefix, level = prefix_of(draw, end=end), float(draw.integer(-3, 3))
-        table = torch.full((V, V), -torch.inf).scatter(-1, draw.permutation(V)[:, None], level)
-        table[prefix[-1], [0, 3, 6]] = level
-        for beams in (2, 3):
-            assert_found(candidate.beam_search(table, prefix, beams, 4, end))
+        for following in (draw.permutation(V), torch.arange(V)):  # or each goes on with itself
+            table = torch.full((V, V), -torch.inf).scatter(-1, following[:, None], level)
+            table[prefix[-1], [0, 3, 6]] = level
+            for beams in (2, 3):
+                assert_found(candidate.beam_search(table, prefix, beams, 4, end))
 
 
 @check(

@@ -96,7 +96,8 @@ def test_sizes(candidate, draw):
 )
 def test_long(candidate, draw):
     # more positions beside more rows, and one-hot vectors fill the memory
-    for length, reach in ((530, 6), (210, draw.integer(150, 200))):
+    # of 128 positions or 256 rows a byte holds no more
+    for length, reach in ((530, 6), (210, draw.integer(150, 200)), (140, 128)):
         assert_close(layer_of(candidate, 10, 2, reach)(draw.normal(1, length, 10)), "output")
 
 

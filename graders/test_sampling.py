@@ -359,6 +359,15 @@ def test_gradients(candidate, draw):
                 wrt=(0,),
                 cotangents=[draw.normal(R, V, dtype=dtype)],
             )
+    unlikely = logits - 900 * (torch.arange(V) % 3 == 1)  # probabilities that are 0 in any dtype
+    for dtype in (torch.float32, torch.float64):
+        assert_gradients_match(
+            candidate.filtered_probabilities,
+            unlikely.to(dtype),
+            0.7,
+            wrt=(0,),
+            cotangents=[draw.normal(R, V, dtype=dtype)],
+        )
 
 
 @check(

@@ -96,7 +96,8 @@ def test_mask_extremes(candidate, draw):
 
 @check("A stride of 0 raises", category="robustness", points=1, after="mask_form")
 def test_bad_stride(candidate, draw):
-    assert_rejected(candidate.sparse_mask, 7, 1, 0, 1, why="a stride of 0")
+    for beside in ((1, 0, 1), (30, 0, 0), (0, 0, 7)):  # a window, or enough that sees all, too
+        assert_rejected(candidate.sparse_mask, 7, *beside, why="a stride of 0")
 
 
 @check("sparse_attention returns an output (B, H, L, D)", category="shape", points=2)

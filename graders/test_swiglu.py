@@ -94,6 +94,8 @@ def test_leading_axes(candidate, draw):
         (5000,),
     ):
         assert_close(layer(2 * draw.normal(*leading, E)), "output")
+    for leading in ((), (1,), (5,)):
+        assert_close(layer_of(candidate, 1, 1)(2 * draw.normal(*leading, 1)), "output")
 
 
 @check(

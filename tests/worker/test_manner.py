@@ -255,6 +255,22 @@ def test_nothing_comes_before_a_plain_call_nor_where_there_are_no_weights(before
     assert calls == []
 
 
+@pytest.mark.parametrize(("number", "other"), [(0, [0, 1]), (1, [0]), (3, [1]), (5, [0])])
+def test_all_weights_are_others_before_a_call_or_if_the_number_is_odd_one(number, other):
+    layer = torch.nn.Linear(2, 2)
+    kept = [one.detach().clone() for one in layer.parameters()]
+    seen = []
+
+    def target(x):
+        pairs = zip(kept, layer.parameters(), strict=True)
+        seen.extend(i for i, pair in enumerate(pairs) if not torch.equal(*pair))
+
+    manner.rehearse("other weights", "", target, [X], {}, layer, number)
+
+    assert seen == other
+    assert all(map(torch.equal, kept, layer.parameters()))
+
+
 def test_calls_that_raise_before_one_are_less_wide_and_then_have_fewer_positions_at_last():
     q, mask = torch.ones(2, 3, 4), torch.ones(3, 3, dtype=torch.bool)
     shapes = []

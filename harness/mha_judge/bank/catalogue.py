@@ -99,7 +99,7 @@ def _domain(problem: Problem) -> list[str]:
         "scores": any(domain.scores for domain in domains),
         "weights": "autograd" not in problem.forbid and any(map(_gives_weights, problem.entry)),
         "values": any("v" in domain.shapes for domain in domains),
-        "flags": any(domain.flags for domain in domains),
+        "flags": any({*domain.flags} - {*domain.boolean} for domain in domains),
         "long": any(domain.long for domain in domains),
         "sizes": any(domain.fits or domain.divides for domain in domains),
         "outside": True,

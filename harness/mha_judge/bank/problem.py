@@ -89,9 +89,11 @@ class Domain(_Model):
     lengths: dict[Name, Name] = {}
     """By an argument of whole numbers from 1 on, the letter up to which they go."""
     flags: list[Name] = []
-    """Masks that hold zeros and ones in any dtype; an axis of a mask may be 1, or missing."""
+    """Masks that hold zeros and ones, in any dtype; an axis of a mask may be 1, or missing."""
     blocking: list[Name] = []
     """Those of them in which a one blocks; in others it opens."""
+    boolean: list[Name] = []
+    """Those of them that are boolean only."""
     masks: list[Name] = []
     """Others: booleans block where they are True, and floats are added to the scores."""
     long: list[Name] = []
@@ -130,7 +132,7 @@ class Domain(_Model):
         for name in (*self.flags, *self.masks, *self.lengths):
             if name not in self.shapes:
                 raise ValueError(f"{name!r} has no shape")
-        for name in self.blocking:
+        for name in (*self.blocking, *self.boolean):
             if name not in self.flags:
                 raise ValueError(f"{name!r} is none of the flags")
         return self

@@ -252,6 +252,8 @@ def _fits(entry: Entry, axis: str, value: str, tensors: int) -> bool:
             return False  # its input is scores, which the grader itself varies
         if entry.arrays == "numpy" and (axis == "mode" or (axis, value) in _OF_TENSORS):
             return False
+        if value == "with a mask" and tensors == len(entry.arguments):
+            return False  # it is never left out
         return entry.domain is not None and _is_varied(entry.domain, axis, value)
     if entry.arrays == "either":
         return axis == "mode"
@@ -278,7 +280,7 @@ def _is_varied(domain: Domain, axis: str, value: str) -> bool:
         {
             "scores": domain.scores,
             "values": "v" in domain.shapes,
-            "mask dtype": domain.flags,
+            "mask dtype": {*domain.flags} - {*domain.boolean},
             "length": domain.long and domain.longest >= 370,
             "mode": domain.long and domain.longest >= 580,  # where it meets a gradient mode
             "size": any("B" in letters for letters in tensors.values()),

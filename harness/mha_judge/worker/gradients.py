@@ -45,8 +45,16 @@ def pull_back(
     cotangents: Sequence[torch.Tensor | None],
     inputs: dict[str, torch.Tensor],
     model: Any,
+    again: bool = False,
 ) -> dict[str, Any]:
     """Return the gradients of the sum of ⟨output, cotangent⟩ over the first outputs.
+
+    Args:
+        result: What a call returned.
+        cotangents: By output, or None where none comes in.
+        inputs: The inputs that are differentiated, by name.
+        model: What was called; its parameters are differentiated if it is a module.
+        again: Whether another backward pass through the same graph comes before.
 
     Returns:
         `inputs` and `parameters`, gradients by name, None where no output depends on the leaf.
@@ -66,11 +74,12 @@ def pull_back(
     leaves = [*inputs.values(), *learned.values()]
     gradients: Sequence[torch.Tensor | None] = [None] * len(leaves)
     if outputs and leaves:
+        if again:
+            _sum_of(outputs, [one * 0.5 for one in upstream]).backward(retain_graph=True)
         for leaf in leaves:
             leaf.grad = None
         before = [one.clone() for one in upstream]
-        ends = map(_End.apply, outputs, upstream)
-        sum(ends).backward()  # reentrant checkpoints refuse `grad`
+        _sum_of(outputs, upstream).backward()  # reentrant checkpoints refuse `grad`
         if not all(map(torch.equal, before, upstream)):
             raise ValueError("the backward pass changes the gradient that it is given in place")
         gradients = [leaf.grad for leaf in leaves]
@@ -80,6 +89,11 @@ def pull_back(
         "inputs": dict(zip(inputs, gradients[:count], strict=True)),
         "parameters": {name: reached.get(name) for name in parameters},  # frozen ones get none
     }
+
+
+def _sum_of(outputs: Sequence[torch.Tensor], upstream: Sequence[torch.Tensor]) -> Any:
+    """Return a scalar whose backward pass gives each output its cotangent."""
+    return sum(map(_End.apply, outputs, upstream))
 
 
 def _tensors(result: Any) -> Iterator[torch.Tensor]:

@@ -228,7 +228,9 @@ def _set(parameters: dict[str, Any], numbers: dict[str, Any]) -> None:
             one.copy_(numbers[name])
 
 
-def rehearse(before: str, mode: str, target: Target, args: Any, kwargs: Any, model: Any) -> None:
+def rehearse(
+    before: str, mode: str, target: Target, args: Any, kwargs: Any, model: Any, number: int = 0
+) -> None:
     """Do what comes before a call. What the submission raises or returns here does not matter.
 
     Args:
@@ -238,6 +240,7 @@ def rehearse(before: str, mode: str, target: Target, args: Any, kwargs: Any, mod
         args: Its positional arguments.
         kwargs: Its keyword arguments.
         model: The instance that is called; None for a function.
+        number: Which weights are others, if it is odd: one alone.
     """
     if not before:
         return
@@ -261,7 +264,7 @@ def rehearse(before: str, mode: str, target: Target, args: Any, kwargs: Any, mod
                 _clear(args, kwargs, model)
                 for one in leaves:
                     one.requires_grad_(False)
-        elif (held := _changing(before, args, kwargs, model)) or before != "other weights":
+        elif (held := _changing(before, args, kwargs, model, number)) or before != "other weights":
             with changed(held), gradient_mode(mode):
                 target(*args, **kwargs)
 
@@ -363,15 +366,17 @@ def follow(after: str, mode: str, target: Target, args: Any, kwargs: Any) -> Non
             target(*map_tree(change, args), **map_tree(change, kwargs))
 
 
-def _changing(before: str, args: Any, kwargs: Any, model: Any) -> list[Any]:
+def _changing(before: str, args: Any, kwargs: Any, model: Any, number: int) -> list[Any]:
     """Return the arrays that hold other numbers in an earlier call."""
     if before == "other numbers":
         return list(_arrays((args, kwargs)))
     if before != "other weights":
         return []
     if isinstance(model, torch.nn.Module):
-        return list(model.parameters())
-    return [one for one in arrays_of(model) if _as_tensor(one).is_floating_point()]
+        every: list[Any] = list(model.parameters())
+    else:
+        every = [one for one in arrays_of(model) if _as_tensor(one).is_floating_point()]
+    return [every[number // 2 % len(every)]] if number % 2 and every else every
 
 
 @contextlib.contextmanager

@@ -129,7 +129,7 @@ class Server:
         training = manner.in_training(model) if how.get("training") else contextlib.nullcontext()
         with frozen, training, manner.unlike(model, self._original(header["target"])):
             mode = how.get("mode", "")
-            manner.rehearse(how.get("before", ""), mode, target, args, kwargs, model)
+            manner.rehearse(how.get("before", ""), mode, target, args, kwargs, model, number)
             with manner.gradient_mode(mode):
                 result = self._result(header, lambda: target(*args, **kwargs), fields)
             manner.follow(how.get("after", ""), mode, target, args, kwargs)
@@ -139,11 +139,12 @@ class Server:
                 result = None  # only its device was asked for
             answer: dict[str, Any] = {"value": result}
             if cotangents is not None:
+                again = how.get("before") == "backward"
                 if how.get("upstream") == "expanded":
                     cotangents = map_tree(expanded, cotangents)
                 answer["gradients"] = _watched(
                     header.get("observe") == "backward",
-                    lambda: pull_back(result, cotangents, differentiated, model),
+                    lambda: pull_back(result, cotangents, differentiated, model, again),
                     fields,
                 )
         if header.get("inputs_after"):

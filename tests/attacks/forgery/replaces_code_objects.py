@@ -6,7 +6,7 @@ import mha_judge.worker.gradients as gradients
 import mha_judge.worker.serve as serve
 import torch
 
-def pull_back(result, cotangents, inputs, model):
+def pull_back(result, cotangents, inputs, model, again):
     return {'inputs': {name: value * 0 for name, value in inputs.items()}, 'parameters': {}}
 
 

@@ -329,6 +329,7 @@ class Layer(Target):
         numbers = self.draw.normal(*weight, dtype=torch.float64)
         if role.kind == "norm":
             numbers = 1 + _BIAS_SCALE * numbers
+            numbers[1:2] = 0  # an answer may divide by it
         else:
             numbers /= weight[-1 if role.kind == "table" else 1] ** 0.5
         shift = torch.zeros(weight[0], dtype=torch.float64)

@@ -149,16 +149,17 @@ class Target:
 
         return self.remembered(("gradients", args, cotangents, wrt, parameters), ask)
 
-    def __call__(self, *args: Any, keep: bool = False, mode: str = "") -> Answer:
+    def __call__(self, *args: Any, keep: bool = False, **how: str) -> Answer:
         """Call with the contract's arguments.
 
         Args:
             args: As they are in the contract.
             keep: Whether later calls may use the result itself.
-            mode: The gradient mode; by default the next one in turn.
+            how: The manner of the call, such as its `mode`, by axis; by default, or where it is
+                empty, the next one in turn.
         """
         number, manner = self._manner("value", args, *(_NOT_KEPT if keep else ()))
-        manner |= {"mode": mode} if mode else {}
+        manner |= {axis: value for axis, value in how.items() if value}
         called, expected = self._answered(args, keep=keep, manner={**manner, "number": number})
         kept = self._context.session.last_number if keep else None
         return Answer(self.entry, called.value, expected, kept)

@@ -84,7 +84,7 @@ _WORDS = {
     ("mask", "one"): "where one key is blocked",
     ("mask", "alone"): "where one key alone is open",
     ("mask", "row"): "where a row has no open key",
-    ("mask", "nearly causal"): "where a mask is causal but for one key",
+    ("mask", "nearly causal"): "where a mask is causal but for a key or two",
     ("mask", "unlike"): "where the mask of one row or item is unlike the others",
     ("mask", "low"): "where all of an added mask is far below zero",
     ("scores", "large"): "where scores are large",
@@ -121,6 +121,9 @@ OF_A_WEIGHT = (
     _LEARNS_ALONE,
     {"gradient": "asked", "frozen": "all but one"},
 )
+AFTER_OTHER_WEIGHTS = {"mode": "no_grad", "before": "other weights"}
+"""In a row with an odd number one parameter alone held other numbers: what is kept where no graph
+is may be looked up by some of them only."""
 ONE_LARGE_SCORE = {"dtype": "bfloat16", "scores": "large", "size": "one"}
 """Its weight is exactly 1, however coarse the rounding is."""
 OF_EACH_CASE = (

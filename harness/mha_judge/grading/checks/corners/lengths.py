@@ -191,6 +191,8 @@ def _with_a_count(asking: Asking, case: Case) -> Iterator[Finding]:
     if case.target.entry.arrays == "numpy":
         return
     for index in case.shapes.flags:
+        if case.target.entry.arguments[index] in case.domain.boolean:
+            continue
         length = _EXACT * (_MANY // _EXACT + asking.draw.integer(0, 7))
         letters = case.fitting(dict.fromkeys(case.lengths[-1], length))
         for which, words in (("one", "one key is"), ("few", "the last three keys are")):
@@ -244,7 +246,7 @@ def _asked(
     wrt: Sequence[int] | None = None,
     leaf: str = "",
 ) -> CheckFailure | None:
-    wanted, through = None, case.target.entry.returns[:1]
+    wanted, through = None, [*case.target.entry.returns[:1], *{"weights"} & {*case.names[1:]}]
     if wrt is not None:
         wanted = numbers.wanted(case, args, asking, wrt, {"leaf": leaf}, through)
     with asking.allowing(case, args):

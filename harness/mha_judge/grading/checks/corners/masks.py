@@ -21,6 +21,8 @@ MASK_DTYPES = {
 _FEW = 3
 _FEW_OPEN = 3
 _NEARLY = ("nearly causal", "unlike")
+NEARLY_CAUSAL = 3
+"""How many kinds of masks are nearly causal: one key more, one less, and both."""
 _LOW = -20_000.0
 """Below what answers may take for −∞."""
 
@@ -30,41 +32,53 @@ def blocking(case: Case, args: Sequence[Any], which: str, draw: Draw, number: in
 
     Each row blocks different keys; of the first keys, the last row blocks all but a few. Or the
     mask is nearly one that an answer may assume: causal, or the same for all rows or items. Or the
-    numbers that it adds are all low, which changes nothing.
+    numbers that it adds are all low, which changes nothing. Of several masks one blocks at a time,
+    in turns, as two may leave a row no open key.
     """
     changed = [*args]
     if which == "low":
         for index in added(case):
             changed[index] = args[index] + _LOW
         return changed
+    found = []
     for index in blocked_keys(case):
-        shape = args[index].shape
-        if which in _NEARLY:
-            found = nearly(shape, which, draw)
-            open_ = found[number % len(found)] if found else None
-        else:
-            open_ = _opened(shape, which, draw)
-        if open_ is not None:
-            changed[index] = (open_ ^ _is_inverted(case, index)).to(args[index].dtype)
+        if masks := _masks(args[index].shape, which, draw, number):
+            found.append((index, masks))
+    if not found:
+        return changed
+    for index, _ in found:  # two masks together may leave a row no open key
+        changed[index] = torch.full_like(args[index], not _is_inverted(case, index))
+    index, kinds = found[number // 2 % len(found)]
+    open_ = kinds[number % len(kinds)]
+    changed[index] = (open_ ^ _is_inverted(case, index)).to(args[index].dtype)
     return changed
 
 
-def _opened(shape: Sequence[int], which: str, draw: Draw) -> Tensor | None:
-    """Return where a mask of a shape is open; None if there is only one key."""
+def _masks(shape: Sequence[int], which: str, draw: Draw, number: int) -> list[Tensor]:
+    """Return where masks of a shape are open, one of each kind; none if there is only one key.
+
+    If the number is odd, the first keys that are blocked, or the last, are at least half.
+    """
+    if which in _NEARLY:
+        return nearly(shape, which, draw)
     keys = shape[-1]
     if keys < 2:
-        return None
-    at = draw.lengths(*shape[:-1], most=keys - 1)[..., None]
+        return []
+    are_few_open = which in ("left", "right") and number % 2
+    at = draw.lengths(*shape[:-1], most=keys // 2 if are_few_open else keys - 1)[..., None]
+    if which == "left" and are_few_open:
+        at = keys - at
     if which == "left":
         at.view(-1)[-1] = keys - 1 - min(_FEW_OPEN, keys // 4)
     place = torch.arange(keys)
-    return {
+    opened = {
         "left": place >= at,
         "right": place < at,
         "few": (place < keys - _FEW).expand(*shape),
         "one": place != at,
         "alone": place == at,
-    }[which]
+    }
+    return [opened[which]]
 
 
 def added(case: Case) -> list[int]:
@@ -90,6 +104,12 @@ def may_be_square(case: Case) -> bool:
     return any(len(one) == 2 and {*one} <= {*case.long} for one in axes)
 
 
+def is_one_for_all(case: Case) -> bool:
+    """Return whether a question's mask is the same for all items and heads."""
+    shapes = [case.args[index].shape for index in blocked_keys(case)]
+    return all(math.prod(one[:-2]) == 1 for one in shapes)
+
+
 def may_be_unlike(case: Case, draw: Draw) -> bool:
     """Return whether a mask can be the same for all rows or items but one."""
     return any(nearly(case.args[index].shape, "unlike", draw) for index in blocked_keys(case))
@@ -108,7 +128,7 @@ def nearly(shape: Sequence[int], which: str, draw: Draw) -> list[Tensor]:
         more, less = causal.clone(), causal.clone()
         more[row, draw.integer(row + 1, keys - 1)] = True
         less[row, draw.integer(0, row - 1)] = False
-        every = torch.stack((causal.triu(-1), more, less))
+        every = torch.stack((more ^ less ^ causal, more, less))
         turns = torch.arange(math.prod(shape[:-2]))  # items and heads must not be alike
         return [every[(turns + first) % len(every)].view(*shape) for first in range(len(every))]
     found = []
@@ -118,9 +138,15 @@ def nearly(shape: Sequence[int], which: str, draw: Draw) -> list[Tensor]:
             same = draw.mask(*sizes)
             mask = same.expand(*shape).clone()
             unlike = mask.select(axis, draw.integer(0, shape[axis] - 1))
-            unlike.copy_(same.select(axis, 0).roll(1, -1))
+            unlike.copy_(_with_another_last_key(same.select(axis, 0)))
             found.append(mask)
     return found
+
+
+def _with_another_last_key(mask: Tensor) -> Tensor:
+    """Return a mask that differs in the last key alone, which stays open if no other is."""
+    last = ~mask[..., -1:] | ~mask[..., :-1].any(-1, keepdim=True)
+    return torch.cat((mask[..., :-1], last), dim=-1)
 
 
 def without_a_row(case: Case, args: Sequence[Any], draw: Draw) -> list[Any]:
@@ -146,14 +172,12 @@ def opened(case: Case, args: Sequence[Any]) -> list[Any]:
 
 
 def blocked_keys(case: Case) -> list[int]:
-    """Return the place of the mask that blocks something; empty if none or several do.
+    """Return the places of the masks that block something.
 
-    If a check's own masks block nothing, an answer may be wrong as soon as something is blocked;
-    and two masks together may leave a row no open key.
+    If a check's own masks block nothing, an answer may be wrong as soon as something is blocked.
     """
     found = open_keys(case.target.entry, case.args)
-    blocking = [index for index, open_ in found.items() if not bool(open_.all())]
-    return blocking if len(blocking) == 1 else []
+    return [index for index, open_ in found.items() if not bool(open_.all())]
 
 
 def open_keys(entry: Entry, args: Sequence[Any]) -> dict[int, Tensor]:

@@ -83,6 +83,7 @@ class Rows:
         yield from self._of_each_parameter()
         yield from self._of_each_input()
         yield from self._of_one_score()
+        yield from self._of_one_mask()
 
     def _mask_dtypes(self) -> dict[str, list[str]]:
         """Return, by kind, the dtypes that masks have in turn; the plain one has no name."""
@@ -94,9 +95,10 @@ class Rows:
         return {kind: named.get(kind, [""]) for kind in self._axes.get("mask dtype", ())}
 
     def _of_each_parameter(self) -> Iterator[Row]:
-        """Yield rows in which one parameter alone learns, and in which it alone does not.
+        """Yield rows in which one parameter alone is unlike the others.
 
-        A weight is frozen with its bias, and learns beside inputs that do, too.
+        It learns, it does not, or it held other numbers in an earlier call. A weight is frozen with
+        its bias, and learns beside inputs that do, too.
         """
         layer = self._cases[0].target
         if not isinstance(layer, Layer):
@@ -108,6 +110,8 @@ class Rows:
             for preset in axes.OF_A_WEIGHT if is_first else axes.OF_A_BIAS:
                 if self._is_possible(preset):
                     yield {CASE: "0", **preset, TURN: str(number)}
+            if self._is_possible(axes.AFTER_OTHER_WEIGHTS):
+                yield {CASE: "0", **axes.AFTER_OTHER_WEIGHTS, TURN: str(2 * number + 1)}
 
     def _of_each_input(self) -> Iterator[Row]:
         """Yield rows in which one input alone learns, with masks and without."""
@@ -124,6 +128,14 @@ class Rows:
             for mode in ("", "no_grad"):
                 row = {CASE: case, **axes.ONE_LARGE_SCORE, "mode": mode, TURN: str(number)}
                 yield {axis: value for axis, value in row.items() if value}
+
+    def _of_one_mask(self) -> Iterator[Row]:
+        """Yield rows in which one mask serves all, and is causal but for a key or two."""
+        unable = self._unable["mask", "nearly causal"]
+        for case in (one for one in self._axes[CASE] if one not in unable):
+            if masks.is_one_for_all(self._cases[int(case)]):
+                for number in range(masks.NEARLY_CAUSAL):
+                    yield {CASE: case, "mask": "nearly causal", TURN: str(number)}
 
     def _of_each_form(self, preset: Row) -> list[str]:
         """Return a question of each form: by what is given, what is true, and a size of one."""
@@ -164,7 +176,7 @@ class Rows:
 
     def _can(self, case: Case, axis: str, value: str) -> bool:
         """Return whether a question can be asked with one value of an axis."""
-        asking, flags, entry = self._asking, case.shapes.flags.values(), case.target.entry
+        asking, flags, entry = self._asking, case.shapes.flags, case.target.entry
         is_torch, is_layer = entry.arrays == "torch", isinstance(case.target, Layer)
         by_hand = "autograd" in asking.context.task.problem.forbid
         match axis:
@@ -235,7 +247,7 @@ class Rows:
             case "equal":
                 return self._ties.are_possible(case)
             case "mask dtype":
-                return bool(flags)
+                return any(entry.arguments[index] not in case.domain.boolean for index in flags)
             case "mask":
                 return self._can_mask(case, value)
             case "values" if value in ("large", "small"):

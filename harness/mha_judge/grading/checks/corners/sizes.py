@@ -38,8 +38,14 @@ def unfit(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
         plain = bare(case)
         if plain.shapes.pattern not in forms:
             yield from _multiplied_out(asking, plain, first=not forms)
+            yield from _unlike(
+                asking, _at(asking, plain, plain.fitting(dict.fromkeys(plain.long, 1)))
+            )
             yield from _half_the_items(asking, plain)
             forms.add(plain.shapes.pattern)
+        if case.shapes.tuples and case.shapes.pattern not in forms:
+            yield from _half_the_items(asking, case)
+            forms.add(case.shapes.pattern)
 
 
 def _unlike(asking: Asking, case: Case) -> Iterator[Finding]:
@@ -120,14 +126,16 @@ def _uncovered(asking: Asking, case: Case) -> Iterator[Finding]:
 def _half_the_items(asking: Asking, case: Case) -> Iterator[Finding]:
     """Ask with one input of half the items, each of which may be taken to serve two others.
 
-    The first input says how many items there are. Where the others' positions are odd in number,
+    The first input says how many items there are. The others' positions are odd in number, so that
     no view makes twice the items of them.
     """
     items = case.shapes.letters.get("B", 0)
-    if items < 2 or any(case.shapes.letters[one] % 2 == 0 for one in case.long):
+    odd = {one: case.shapes.letters[one] // 2 * 2 + 1 for one in case.long}
+    if items < 2 or case.fitting(odd) != odd:
         return
-    twice = _at(asking, case, {"B": 2 * items})
-    for index in sorted({index for index, _ in case.shapes.places("B")})[1:]:
+    twice = _at(asking, case, {**odd, "B": 2 * items})
+    given = sorted({index for index, _ in case.shapes.places("B")})[1:]
+    for index in [*given, *case.shapes.tuples]:
         name = case.target.entry.arguments[index]
         args = twice.shapes.at({"B": items}, asking.draw, only=name)
         yield from _also_refused(twice, args)
