@@ -150,7 +150,7 @@ def test_a_right_answer_fails_nothing(told):
                 "mask = mask.flip(-1) if wide and mask is not None else mask"
             },
             "any-length",
-            "wid",
+            "with wide heads",
         ),
         (
             {

@@ -60,7 +60,8 @@ def pairwise(
 ) -> list[Finding]:
     """Ask the questions of one entry on all pairs of axes, and return what is wrong.
 
-    Of causes that have an axis in common, only the one with the fewest values is reported.
+    Of causes that have an axis in common, only the one with the fewest values is reported; that
+    widths are larger says less than any other cause.
 
     Args:
         asking: Asks the candidate.
@@ -91,7 +92,7 @@ def pairwise(
         if len(found) >= _MOST_CAUSES or not asked.are_askable:
             break
     told: list[tuple[Row, CheckFailure]] = []
-    for cause, failure in sorted(found, key=lambda one: len(one[0])):
+    for cause, failure in sorted(found, key=lambda one: (len(one[0]), OWN in one[0])):
         if all(cause.keys().isdisjoint(other) for other, _ in told):
             told.append((cause, failure))
     return [_told(cause, failure) for cause, failure in told]
@@ -286,7 +287,7 @@ class _Pairwise:
                     left, failure = less, again
         if left.get("before") == "inference":  # its width is its own so that it is called anew
             left.pop(OWN, None)
-        return {axis: value for axis, value in left.items() if axis in ABOUT}, failure
+        return {axis: value for axis, value in left.items() if value and axis in ABOUT}, failure
 
     def _again(self, row: Row) -> CheckFailure | None:
         """Return how the answer to a row is wrong, after it was wrong in a similar row.
