@@ -375,6 +375,11 @@ def of_many(candidate, draw, layer):
     mask[..., places] = True
     few_open = (*copies(draw, 1, 200, MANY), mask)
     yield "keys", hits(3, layer, *few_open, open_=places), range(1, len(places))
+    # two items of 2¹⁸ weights each, of which few are open
+    large, places = layer_of(candidate, 22, 2, dropout=0.4), places[:3]
+    mask = torch.isin(torch.arange(1024), places).view(1, 1, 1, -1)
+    few_open = (*copies(draw, 2, 128, 1024, 22), mask)
+    yield "items of a large batch", hits(0, large, *few_open, open_=places), (1,)
 
 
 @check(

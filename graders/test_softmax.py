@@ -239,6 +239,8 @@ def test_repeatable(candidate, draw):
     assert_close(candidate.softmax(first), "output")
     assert_close(candidate.softmax(1000 + other), "output")
     assert_close(candidate.softmax(first), "output")
+    for shape in ((7, 5), (35,), (1, 35), (5, 7)):  # the same numbers in another shape
+        assert_close(candidate.softmax(first.reshape(shape)), "output")
 
 
 @check(
