@@ -47,8 +47,8 @@ class Draw:
     def sizes(self, names: str, choices: Sequence[int] = PRIMES) -> dict[str, int]:
         """Return a distinct prime for each of the names, so that no axis can pass for another."""
         wanted = names.split()
-        order = self.permutation(len(choices)).tolist()
-        return {name: choices[index] for name, index in zip(wanted, order, strict=False)}
+        order = self.permutation(len(choices)).tolist()[: len(wanted)]
+        return {name: choices[index] for name, index in zip(wanted, order, strict=True)}
 
     def mask(self, *shape: int, keep: float = 0.6) -> Tensor:
         """Return a bool mask, True may attend; every row keeps a key, every mask blocks one.

@@ -16,11 +16,11 @@ class Limits(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     call_s: Annotated[PositiveFloat, Field(le=60)] = 5.0
-    """Wall-clock seconds for one request, by the judge's clock."""
+    """Seconds for one request, by the supervisor's clock, less waiting for a processor."""
     load_s: Annotated[PositiveFloat, Field(le=60)] = 10.0
-    """Wall-clock seconds for loading the file."""
+    """Seconds for loading the file, counted alike."""
     total_s: Annotated[PositiveFloat, Field(le=180)] = 30.0
-    """Wall-clock seconds that a submission may work in all; the judge's time does not count."""
+    """Seconds that a submission may work in all; the judge's time does not count."""
     cpu_s: Annotated[PositiveInt, Field(le=300)] = 60
     """CPU seconds of one worker."""
     memory_bytes: Annotated[PositiveInt, Field(le=8 * 1024**3)] = 2 * 1024**3

@@ -80,7 +80,7 @@ def bind(
         raise DoesNotFit(_complaint(what, read, values, missing), missing)
     for parameter in read:
         if parameter.name not in call and (parameter.required or parameter.extra in _ALWAYS):
-            call.update(_extra(what, parameter, read, values, extras))
+            call.update(_extra(what, parameter, read, extras))
     return _split(read, call)
 
 
@@ -183,7 +183,6 @@ def _extra(
     what: str,
     parameter: _Read,
     signature: Sequence[_Read],
-    values: Mapping[str, Any],
     extras: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the value of a parameter outside the contract; empty if its default will do."""

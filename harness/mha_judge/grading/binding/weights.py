@@ -8,6 +8,7 @@ shapes admit, the most plausible first.
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -264,10 +265,7 @@ def _arrange(
         )
         bias = target.map.bias
         if bias is not None and bias.shape is not None:
-            size = 1
-            for length in bias.shape:
-                size *= length
-            if size != target.bias.numel():
+            if math.prod(bias.shape) != target.bias.numel():
                 return None
             values[bias.path] = target.bias.reshape(bias.shape)
             biased.update(target.roles)

@@ -23,6 +23,7 @@ from mha_judge.grading.calling.maker import Maker
 from mha_judge.grading.calling.target import Target
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.expecting.arrays import as_tensors, make_layer
+from mha_judge.grading.expecting.compare import dtype_name
 from mha_judge.grading.expecting.expected import Expected, Live, leaves
 from mha_judge.grading.expecting.memory import key_of, number_of
 from mha_judge.grading.failures import CheckFailure, Crashed
@@ -150,13 +151,12 @@ class Layer(Target):
         self._held = values
         if not arrangement.aliases and values.keys() == held.keys():
             values = {path: new for path, new in values.items() if not torch.equal(new, held[path])}
-        dtype = str(self.dtype).removeprefix("torch.")
         if not self._is_gone:  # else the next call says so
             self._context.session.put_off(
                 Operation.SET_PARAMETERS,
                 values,
                 handle=self._handle,
-                dtype=dtype,
+                dtype=dtype_name(self.dtype),
                 aliases=dict(arrangement.aliases),
                 in_place=self._redraws > 0 and self._redraws % 2 == 0,
             )
@@ -202,7 +202,7 @@ class Layer(Target):
                 Operation.SET_PARAMETERS,
                 {parameter.path: numbers},
                 handle=self._handle,
-                dtype=str(self.dtype).removeprefix("torch."),
+                dtype=dtype_name(self.dtype),
                 aliases={},
                 in_place=False,
             )

@@ -115,14 +115,15 @@ class Shapes:
         ]
 
     def _leading(self, most: int, spread: Sequence[int]) -> list[int]:
-        """Return the new sizes of the leading axes that have no letters, in order."""
-        for index, value in self.numbers.items():
-            name = list(self._args)[index]
-            axes = self._axes(name, self._one(name), value)
-            sizes = list(value.shape[: value.dim() - len(axes)])
-            wanted = [*spread, *[0] * len(sizes)]
-            return [wanted[axis] or min(size, most or size) for axis, size in enumerate(sizes)]
-        return []
+        """Return the new sizes of the first input's leading axes that have no letters, in order."""
+        if not self.numbers:
+            return []
+        index, value = next(iter(self.numbers.items()))
+        name = list(self._args)[index]
+        axes = self._axes(name, self._one(name), value)
+        sizes = list(value.shape[: value.dim() - len(axes)])
+        wanted = [*spread, *[0] * len(sizes)]
+        return [wanted[axis] or min(size, most or size) for axis, size in enumerate(sizes)]
 
     @cached_property
     def leading(self) -> list[int]:

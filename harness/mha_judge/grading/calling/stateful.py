@@ -34,7 +34,8 @@ class ObjectEntry:
     def make(self, sizes: dict[str, float]) -> int:
         """Return the handle of a new object in the worker."""
         signature = self.found.definition.constructor
-        call = self.context.bind(f"`{self.found.name}(…)`", signature, sizes, sizes)
+        given = {name: sizes[name] for name in self.entry.constructor if name in sizes}  # in order
+        call = self.context.bind(f"`{self.found.name}(…)`", signature, given, sizes)
         return int(self.context.session.request(Operation.NEW, call, name=self.found.name).handle)
 
 

@@ -17,7 +17,7 @@ from mha_judge.bank.problem import Entry
 from mha_judge.grading.binding.arguments import Call
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.manner import GRADIENTS, Manner
-from mha_judge.grading.calling.replies import Called, Observed
+from mha_judge.grading.calling.replies import Called, Gradients, Observed
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.expecting.answer import Answer, assert_close
 from mha_judge.grading.expecting.arrays import as_arrays, as_tensors
@@ -323,9 +323,7 @@ class Target:
         of_parameters: Mapping[str, Expected],
     ) -> list[Gradient]:
         """Return the gradients that came with a call."""
-        found = called.gradients
-        if found is None or len(found.inputs) != len(wanted.wrt):
-            raise Crashed("the worker's answer lacks the gradients")
+        found = _gradients_of(called, wanted.wrt)
         came = zip(wanted.wrt, found.inputs.values(), of_inputs, strict=True)
         rows = [(self.argument_label(index), one, expected) for index, one, expected in came]
         if wanted.parameters:
@@ -343,10 +341,7 @@ class Target:
         manner = {"after": "call"} if self._context.manners.takes("after", "call") else {}
         with self._context.trace.paused():
             called = self._send(args, cotangents=list(cotangents), wrt=wrt, manner=manner)
-        found = called.gradients
-        if found is None or len(found.inputs) != len(wrt):
-            raise Crashed("the worker's answer lacks the gradients")
-        return called.value, list(found.inputs.values())
+        return called.value, list(_gradients_of(called, wrt).inputs.values())
 
     def argument_label(self, index: int) -> str:
         return (
@@ -498,6 +493,14 @@ class Target:
         slots = [*zip(call[0], passed, strict=True)]
         slots += [(value, named.get(key)) for key, value in call[1].items()]
         return [next((after for before, after in slots if before is arg), arg) for arg in args]
+
+
+def _gradients_of(called: Called, wrt: Sequence[int]) -> Gradients:
+    """Return the gradients that came with a call, one for each input that was differentiated."""
+    found = called.gradients
+    if found is None or len(found.inputs) != len(wrt):
+        raise Crashed("the worker's answer lacks the gradients")
+    return found
 
 
 def _fewer(

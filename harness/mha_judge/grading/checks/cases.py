@@ -38,6 +38,11 @@ class Case:
     names: tuple[str, ...] = ()
     """The results that were right in a plain call."""
 
+    def asked_with(self, args: Sequence[Any]) -> Case:
+        """Return the same question with other arguments, of any sizes."""
+        shapes = shapes_of(self.target, self.domain, args)
+        return replace(self, args=tuple(args), shapes=shapes)
+
     @property
     def domain(self) -> Domain:
         assert self.target.entry.domain is not None
@@ -179,7 +184,8 @@ def _telling(case: Case) -> tuple[int, int]:
 def _unlike(cases: Sequence[Case], most: int) -> list[Case]:
     """Return a few cases that cover as many pairs of features as possible.
 
-    The first cases come first, but those with a size of 1, in which much is the same, come last.
+    Of cases that add as many the first is taken; those with a size of 1, in which much is the same,
+    come last.
     """
     left = [*cases]
     chosen: list[Case] = []
@@ -244,9 +250,8 @@ def in_dtype(case: Case, dtype: torch.dtype, layer: Layer | None = None) -> Case
         for index, value in enumerate(case.args)
         if index not in case.shapes.flags
     }
-    args = tuple(case.with_numbers(numbers))
-    shapes = shapes_of(case.target, case.domain, args)  # the numbers still have its sizes
-    return replace(case, target=target, args=args, shapes=shapes)
+    # the numbers still have the sizes of its own target
+    return replace(case.asked_with(case.with_numbers(numbers)), target=target)
 
 
 def _converted(value: Any, old: torch.dtype, new: torch.dtype) -> Any:
@@ -260,8 +265,8 @@ def bare(case: Case) -> Case:
     names = case.target.entry.arguments
     left_out = {*case.domain.flags, *case.domain.masks}
     left_out |= {name for name, axes in case.domain.shapes.items() if isinstance(axes, list)}
-    args = tuple(None if name in left_out else v for name, v in zip(names, case.args, strict=False))
-    return replace(case, args=args, shapes=shapes_of(case.target, case.domain, args))
+    named = zip(names, case.args, strict=False)
+    return case.asked_with([None if name in left_out else value for name, value in named])
 
 
 def shapes_of(target: Target, domain: Domain, args: Sequence[Any]) -> Shapes:

@@ -1,9 +1,9 @@
 """Claims that hold for every problem: an answer is right however and wherever it is asked.
 
 Once all checks have passed, their questions are asked in the corners of the domain, and a wrong
-result there fails the claim about its cause. Checks whose calls depend on others are run a second
-time, with their calls in manners of every kind. If one fails then, the manners are taken away one
-after another until only the cause is left.
+result there fails the claim about its cause. Checks whose calls depend on others are run again,
+with their calls in manners of every kind. If one fails then, the manners are taken away one after
+another until only the cause is left.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from mha_judge.bank.problem import Domain, Entry, Problem
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.manner import AXES
+from mha_judge.grading.covering import Value
 from mha_judge.grading.failures import CheckFailure
 from mha_judge.outcomes import Category
 
-_Value = tuple[str, str]
-"""An axis, and one of its values."""
+NOT_ALWAYS_THE_SAME = "when it is asked again: it does not always give the same"
+"""What is wrong, in words, of an answer that is right when it is asked the same again."""
 _OF_STATE = frozenset({"before", "after", "instance", "weights"})
 """Axes about what calls leave behind."""
 
@@ -161,7 +162,7 @@ class Causes:
     def __init__(self, context: Context) -> None:
         self._context = context
         context.manners.restart()
-        self._excused: set[_Value] = set()
+        self._excused: set[Value] = set()
         self.found: list[Wrong] = []
 
     def look(self, check: Callable[[], CheckFailure | None]) -> bool:
@@ -185,14 +186,14 @@ class Causes:
         return is_short
 
     def _fails(
-        self, check: Callable[[], CheckFailure | None], allowed: Sequence[_Value]
+        self, check: Callable[[], CheckFailure | None], allowed: Sequence[Value]
     ) -> CheckFailure | None:
         self._context.manners.again(allowed)
         return check()
 
     def _shrunk(
-        self, check: Callable[[], CheckFailure | None], made: list[_Value], failure: CheckFailure
-    ) -> tuple[list[_Value], CheckFailure]:
+        self, check: Callable[[], CheckFailure | None], made: list[Value], failure: CheckFailure
+    ) -> tuple[list[Value], CheckFailure]:
         """Return the fewest values with which a check still fails, maybe none, and the failure."""
         again = self._fails(check, made)
         if again is None:
@@ -208,7 +209,7 @@ class Causes:
         return left, found
 
 
-def _parts(made: Sequence[_Value]) -> Iterator[list[_Value]]:
+def _parts(made: Sequence[Value]) -> Iterator[list[Value]]:
     """Yield the values to take away together: whole axes first, then single values."""
     for axis in AXES:
         yield [one for one in made if one[0] == axis]
@@ -216,7 +217,7 @@ def _parts(made: Sequence[_Value]) -> Iterator[list[_Value]]:
         yield [one]
 
 
-def _words(values: Sequence[_Value]) -> str:
+def _words(values: Sequence[Value]) -> str:
     if not values:
-        return "when it is asked again: it does not always give the same"
+        return NOT_ALWAYS_THE_SAME
     return " and ".join(AXES[axis][value] for axis, value in values)

@@ -135,7 +135,7 @@ def report_speed(
         sizes: What the reference's class is made with; None if it is a function.
 
     Raises:
-        CheckFailure: The call took less time than moving its inputs once.
+        CheckFailure: The call took less than half the time that reading its inputs takes.
     """
     own = seconds(gpu, target, sets)  # first: the others end the worker that has the layer
     reference = seconds_of_reference(gpu, target.entry.name, sets, sizes)

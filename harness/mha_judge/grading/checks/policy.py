@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mha_judge.grading.calling.candidate import Candidate, context_of
@@ -73,17 +73,15 @@ def fused_in(observed: Observed) -> list[str]:
     return _ready_made(observed, _FUSED_NAMES)
 
 
-def norms_in(observed: Observed) -> list[str]:
-    """Return the names of the library's norms among what a call did."""
+def _norms_in(observed: Observed) -> list[str]:
     return _ready_made(observed, _NORM_NAMES)
 
 
-def losses_in(observed: Observed) -> list[str]:
-    """Return the names of the library's losses among what a call did."""
+def _losses_in(observed: Observed) -> list[str]:
     return _ready_made(observed, _LOSS_NAMES)
 
 
-def derived_in(observed: Observed) -> list[str]:
+def _derived_in(observed: Observed) -> list[str]:
     """Return the names of what a call did that autograd does, or that does a part of its work."""
     names = [
         name
@@ -110,8 +108,7 @@ def assert_written_from_scratch(candidate: Candidate, target: Target, *args: Any
     Raises:
         CheckFailure: Naming what was seen, and the line that led to it.
     """
-    _hold(candidate, "fused-attention")
-    _refuse("fused-attention", fused_in(target.observe(*args)))
+    _assert_kept(candidate, "fused-attention", fused_in, target, args)
 
 
 def assert_no_autograd(candidate: Candidate, target: Target, *args: Any) -> None:
@@ -120,8 +117,7 @@ def assert_no_autograd(candidate: Candidate, target: Target, *args: Any) -> None
     Raises:
         CheckFailure: Naming what was seen.
     """
-    _hold(candidate, "autograd")
-    _refuse("autograd", derived_in(target.observe(*args)))
+    _assert_kept(candidate, "autograd", _derived_in, target, args)
 
 
 def assert_no_library_norm(candidate: Candidate, target: Target, *args: Any) -> None:
@@ -130,8 +126,7 @@ def assert_no_library_norm(candidate: Candidate, target: Target, *args: Any) -> 
     Raises:
         CheckFailure: Naming what was seen.
     """
-    _hold(candidate, "library-norm")
-    _refuse("library-norm", norms_in(target.observe(*args)))
+    _assert_kept(candidate, "library-norm", _norms_in, target, args)
 
 
 def assert_no_library_loss(candidate: Candidate, target: Target, *args: Any) -> None:
@@ -140,13 +135,19 @@ def assert_no_library_loss(candidate: Candidate, target: Target, *args: Any) -> 
     Raises:
         CheckFailure: Naming what was seen.
     """
-    _hold(candidate, "library-loss")
-    _refuse("library-loss", losses_in(target.observe(*args)))
+    _assert_kept(candidate, "library-loss", _losses_in, target, args)
 
 
-def _refuse(rule: str, seen: Sequence[str]) -> None:
-    if seen:
-        raise CheckFailure(_message(rule, seen[0]))
+def _assert_kept(
+    candidate: Candidate,
+    rule: str,
+    shown_by: Callable[[Observed], list[str]],
+    target: Target,
+    args: Sequence[Any],
+) -> None:
+    _hold(candidate, rule)
+    for name in shown_by(target.observe(*args)):
+        raise CheckFailure(_message(rule, name))
 
 
 def _hold(candidate: Candidate, rule: str) -> None:
@@ -161,7 +162,7 @@ def findings(context: Context, rule: str) -> list[PolicyFinding]:
     """Return how the calls so far broke a rule."""
     broken = {note.name: note.line for note in context.session.notes if note.rule == rule}
     shown_by = {
-        "autograd": derived_in, "library-norm": norms_in, "library-loss": losses_in,
+        "autograd": _derived_in, "library-norm": _norms_in, "library-loss": _losses_in,
         "torch": _of_libraries,
     }.get(rule)  # fmt: skip
     if shown_by is not None:

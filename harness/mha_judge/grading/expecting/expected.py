@@ -167,7 +167,7 @@ def expect(function: Callable[..., Any], args: Sequence[Any], rounded: Callable[
     exact, largest_logit = _exactly(function, args)
     with torch.no_grad():
         approximate = rounded(*(map_tree(rounded_copy, value) for value in args))
-    return pair_up(exact, map_tree(_apart, approximate), largest_logit)
+    return pair_up(exact, map_tree(_cloned, approximate), largest_logit)
 
 
 def expect_nearest(function: Callable[..., Any], args: Sequence[Any], dtype: torch.dtype) -> Any:
@@ -189,7 +189,7 @@ def _exactly(function: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, fl
     with torch.no_grad(), Logits() as logits, in_float64():
         exact = function(*own)
     # a reference may return what it holds, such as a table, which changes later
-    return map_tree(_apart, exact), logits.largest
+    return map_tree(_cloned, exact), logits.largest
 
 
 def expect_gradients(
@@ -285,7 +285,7 @@ def rounded_copy(leaf: Any) -> Any:
     return leaf.clone() if isinstance(leaf, Tensor) else leaf
 
 
-def _apart(leaf: Any) -> Any:
+def _cloned(leaf: Any) -> Any:
     return leaf.clone() if isinstance(leaf, Tensor) else leaf
 
 

@@ -184,10 +184,8 @@ def same_growth(f: Formula, g: Formula, at_most: Sequence[tuple[str, str]] = ())
         except FormulaError as error:
             return Growth(Outcome.UNDEFINED, regime, f"{error}, {regime}")
         drift = (found[1] - expected[1]) - (found[0] - expected[0])
-        if drift > _MAX_DRIFT:
-            return Growth(Outcome.TOO_LARGE, regime, f"the formula grows too fast {regime}")
-        if drift < -_MAX_DRIFT:
-            return Growth(Outcome.TOO_SMALL, regime, f"the formula grows too slowly {regime}")
+        if abs(drift) > _MAX_DRIFT:
+            return _other_growth(drift > 0, regime)
     if has_logarithm(f.root) or has_logarithm(g.root):
         return _same_order(f, g, at_most)
     return Growth(Outcome.EQUAL)
@@ -206,11 +204,15 @@ def _same_order(f: Formula, g: Formula, at_most: Sequence[tuple[str, str]]) -> G
         if found.factor <= 0:
             detail = f"the formula is zero or negative, {regime}"
             return Growth(Outcome.UNDEFINED, regime, detail)
-        if found.units > expected.units:
-            return Growth(Outcome.TOO_LARGE, regime, f"the formula grows too fast {regime}")
-        if found.units < expected.units:
-            return Growth(Outcome.TOO_SMALL, regime, f"the formula grows too slowly {regime}")
+        if found.units != expected.units:
+            return _other_growth(found.units > expected.units, regime)
     return Growth(Outcome.EQUAL)
+
+
+def _other_growth(is_faster: bool, regime: str) -> Growth:
+    if is_faster:
+        return Growth(Outcome.TOO_LARGE, regime, f"the formula grows too fast {regime}")
+    return Growth(Outcome.TOO_SMALL, regime, f"the formula grows too slowly {regime}")
 
 
 def _logs(formula: Formula, direction: Direction) -> tuple[float, float]:

@@ -22,6 +22,7 @@ from mha_judge.grading.checks.corners.asking import (
 )
 from mha_judge.grading.checks.corners.loud import louder, require_unmoved
 from mha_judge.grading.checks.corners.masks import blocked_keys, blocking, lengths_given
+from mha_judge.grading.checks.corners.questions import AGAIN
 from mha_judge.grading.checks.corners.widths import free_letters, head_sizes, narrow
 from mha_judge.grading.expecting.compare import dtype_name
 from mha_judge.grading.failures import CheckFailure, TimedOut
@@ -39,10 +40,6 @@ _ITEMS = 4
 _MOST_CONSTANTS = 6
 _EXACT = 8
 """bfloat16 holds multiples of this up to 2,048, but beyond 256 not the numbers next to them."""
-_AGAIN = 2
-"""How often a question that was answered wrong in half precision is asked with other numbers. It
-must be wrong again: if two scores nearly tie, rounding may turn a query to either key, once in
-hundreds of calls."""
 
 
 def long(
@@ -261,7 +258,7 @@ def _with_louder_positions(asking: Asking, case: Case) -> Finding:
     letters = _square(asking, case, _BEYOND)
     failure = _loud_failure(asking, case, letters)
     if failure is not None and failure.margin is not None:
-        again = (_loud_failure(asking, case, letters) for _ in range(_AGAIN))
+        again = (_loud_failure(asking, case, letters) for _ in range(AGAIN))
         failure = next((one for one in again if one is not None), None)
     return Finding(
         f"in {dtype_name(case.dtype)} where {sizes_in_words(letters)}", failure, "length"

@@ -12,12 +12,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 import torch
 
 from mha_judge.grading.calling.layer import Layer
-from mha_judge.grading.checks.cases import Case, other_forms, shapes_of
+from mha_judge.grading.checks.cases import Case, other_forms
+from mha_judge.grading.checks.claims import NOT_ALWAYS_THE_SAME
 from mha_judge.grading.checks.corners import masks
 from mha_judge.grading.checks.corners.asking import Asking, Finding
 from mha_judge.grading.checks.corners.axes import (
@@ -102,8 +102,7 @@ def _told(cause: Row, failure: CheckFailure) -> Finding:
     """Return what is wrong, in words."""
     where = in_words(cause)
     if not where:
-        where = "when it is asked again: it does not always give the same"
-        return Finding(where, failure, "before")
+        return Finding(NOT_ALWAYS_THE_SAME, failure, "before")
     return Finding(where, failure, next(axis for axis in ABOUT if cause.get(axis)))
 
 
@@ -116,8 +115,7 @@ def _shortened(asking: Asking, case: Case) -> Case:
             letters |= dict.fromkeys(group, _SHORT - 1 - 2 * number)
     if not letters:
         return case
-    args = tuple(case.shapes.at(case.fitting(letters), asking.draw))
-    return replace(case, args=args, shapes=shapes_of(case.target, case.domain, args))
+    return case.asked_with(case.shapes.at(case.fitting(letters), asking.draw))
 
 
 class _Pairwise:

@@ -12,7 +12,7 @@ from mha_judge.grading.binding.weights import Unbound
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.shapes import Shapes
 from mha_judge.grading.calling.target import Target, Wanted
-from mha_judge.grading.checks.cases import Case, in_dtype, shapes_of
+from mha_judge.grading.checks.cases import Case, in_dtype
 from mha_judge.grading.checks.corners import masks, numbers
 from mha_judge.grading.checks.corners.asking import Asking
 from mha_judge.grading.checks.corners.axes import (
@@ -27,9 +27,9 @@ from mha_judge.grading.checks.corners.axes import (
 from mha_judge.grading.checks.corners.scores import enlarged, shows_scores
 from mha_judge.grading.checks.corners.ties import made_equal, ties_of
 from mha_judge.grading.checks.corners.widths import (
+    HALF_WIDTHS,
     LEADING,
     MANY_HEADS,
-    WIDE,
     broad_widths,
     head_sizes,
     items_of,
@@ -106,7 +106,7 @@ class Questions:
         self._cases = cases
         self._wrt = wrt
         self._layers: dict[object, Layer] = {}
-        self._wide = 2 * asking.draw.integer(*WIDE)
+        self._wide = 2 * asking.draw.integer(*HALF_WIDTHS)
 
     def prepared(
         self, row: Row, turn: int, may_make: bool = True
@@ -194,7 +194,7 @@ class Questions:
         if any(args[index].shape != args[group[0]].shape for index in group):
             return None
         args = [args[group[0]] if index in group else value for index, value in enumerate(args)]
-        case = replace(case, args=tuple(args), shapes=shapes_of(case.target, case.domain, args))
+        case = case.asked_with(args)
         score = 0.0
         if row.get("scores"):
             try:

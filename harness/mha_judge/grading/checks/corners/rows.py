@@ -13,7 +13,7 @@ from mha_judge.grading.checks.corners import axes, masks, numbers
 from mha_judge.grading.checks.corners.asking import Asking
 from mha_judge.grading.checks.corners.axes import CASE, DROPOUT, OWN, TURN
 from mha_judge.grading.checks.corners.ties import Ties
-from mha_judge.grading.checks.corners.widths import WIDE, broad_widths, head_sizes, items_of
+from mha_judge.grading.checks.corners.widths import HALF_WIDTHS, broad_widths, head_sizes, items_of
 from mha_judge.grading.covering import Row, Value, covering
 from mha_judge.grading.expecting.compare import dtype_name
 from mha_judge.grading.expecting.memory import key_of, memory
@@ -186,9 +186,7 @@ class Rows:
                 several = len(numbers.floating(case)) > (1 if value == "one" else 2)
                 fits = {"none": is_layer, "made": True}.get(value, several)
                 return is_torch and not by_hand and fits
-            case "frozen":
-                return is_torch and is_layer
-            case "instance":
+            case "frozen" | "instance":
                 return is_torch and is_layer
             case "layout" | "after" if entry.arrays == "either":
                 return False
@@ -243,7 +241,7 @@ class Rows:
                 grow = {"first": long[:-1], "last": long[-1:]}.get(value, long)
                 return any(grow) and len(long) > (value in axes.LENGTHS_APART)
             case "heads":
-                return bool(head_sizes(case, value, WIDE[0]))
+                return bool(head_sizes(case, value, HALF_WIDTHS[0]))
             case "equal":
                 return self._ties.are_possible(case)
             case "mask dtype":

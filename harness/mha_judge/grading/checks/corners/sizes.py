@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -11,7 +10,7 @@ from torch import Tensor
 
 from mha_judge.bank.problem import axes_of
 from mha_judge.grading.calling.layer import Layer
-from mha_judge.grading.checks.cases import Case, bare, shapes_of
+from mha_judge.grading.checks.cases import Case, bare
 from mha_judge.grading.checks.corners.asking import Asking, Finding, must_raise
 from mha_judge.grading.checks.corners.widths import free_letters
 
@@ -169,8 +168,7 @@ def _joined(asking: Asking, case: Case, name: str, letter: str) -> Iterator[Find
 
 def _at(asking: Asking, case: Case, letters: Mapping[str, int], leading: int = 0) -> Case:
     """Return the same question at other sizes."""
-    args = case.shapes.at(letters, asking.draw, leading=leading)
-    return replace(case, args=tuple(args), shapes=shapes_of(case.target, case.domain, args))
+    return case.asked_with(case.shapes.at(letters, asking.draw, leading=leading))
 
 
 def _turned(case: Case, name: str, letter: str) -> Iterator[Finding]:

@@ -39,7 +39,7 @@ class Ties:
         self._seen: set[object] = set()
 
     def are_possible(self, case: Case) -> bool:
-        """Return whether a question can have equal sizes that are not equal in any case."""
+        """Return whether a question can have equal sizes that the contract does not make equal."""
         return bool(self._possible[case])
 
     def chosen(self, case: int, values: Collection[Value], but: Collection[str] = ()) -> str:

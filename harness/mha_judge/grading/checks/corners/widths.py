@@ -5,9 +5,10 @@ from __future__ import annotations
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.checks.cases import Case, made_with
 
-MANY_HEADS, MANY_GROUPS, WIDE = 18, 9, (33, 45)
-"""Counts of heads and of groups in which they share keys and values; half the width of a head, as a
-range."""
+MANY_HEADS, MANY_GROUPS = 18, 9
+"""Counts of heads, and of groups in which they share keys and values."""
+HALF_WIDTHS = (33, 45)
+"""Half the width of a wide head, as a range: rotations need an even one."""
 _COUNTS = {
     "many": (MANY_HEADS, 3),
     "groups": (MANY_HEADS, MANY_GROUPS),
