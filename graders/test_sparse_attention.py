@@ -22,6 +22,14 @@ def qkv(draw, B=2, H=3, L=11, D=7, dtype=torch.float32):
     return [draw.normal(B, H, L, D, dtype=dtype) for _ in range(3)]
 
 
+def pattern(draw, L=11, keep=0.6):
+    """Return a mask (L, L) in which not every position may attend to itself."""
+    mask = draw.mask(L, L, keep=keep)
+    mask[L // 2, L // 2] = False
+    mask[L // 2, 0] = True  # or the row might have no key
+    return mask
+
+
 def assert_pattern(candidate, *case):
     assert_close(candidate.sparse_mask(*case), "mask")
 
@@ -102,7 +110,7 @@ def test_bad_stride(candidate, draw):
 
 @check("sparse_attention returns an output (B, H, L, D)", category="shape", points=2)
 def test_output_shape(candidate, draw):
-    answer = candidate.sparse_attention(*qkv(draw), draw.mask(11, 11))
+    answer = candidate.sparse_attention(*qkv(draw), pattern(draw))
 
     assert answer.output.shape == (2, 3, 11, 7)
 
@@ -117,11 +125,11 @@ def test_values(candidate, draw):
     for _ in range(3):
         n = draw.sizes("B H L D", (2, 3, 5, 7, 11, 13))
 
-        answer = candidate.sparse_attention(*qkv(draw, **n), draw.mask(n["L"], n["L"], keep=0.5))
+        answer = candidate.sparse_attention(*qkv(draw, **n), pattern(draw, n["L"], keep=0.5))
 
         assert_close(answer, "output")
     q, k, v = qkv(draw, B=1, H=2, L=150, D=5)
-    assert_close(candidate.sparse_attention(q, k, v, draw.mask(150, 150, keep=0.5)), "output")
+    assert_close(candidate.sparse_attention(q, k, v, pattern(draw, 150, keep=0.5)), "output")
 
 
 @check(
@@ -157,7 +165,7 @@ def test_full_and_diagonal(candidate, draw):
 )
 def test_blocked_key_is_not_felt(candidate, draw):
     q, k, v = qkv(draw)
-    mask = draw.mask(11, 11)
+    mask = pattern(draw)
     mask[:, 2] = False
     mask[:, 3] = True
     k[..., 2, :] = 300 * draw.normal(2, 3, 7)  # for some queries the highest score by far
@@ -174,7 +182,7 @@ def test_blocked_key_is_not_felt(candidate, draw):
 )
 def test_blocked_row_stays_alone(candidate, draw):
     q, k, v = qkv(draw)
-    mask = draw.mask(11, 11)
+    mask = pattern(draw)
     mask[1] = True
     blocked = mask.clone()
     blocked[1] = False
@@ -194,7 +202,7 @@ def test_blocked_row_stays_alone(candidate, draw):
 )
 def test_scale(candidate, draw):
     for D in (2, 3, 64, 127):
-        assert_close(candidate.sparse_attention(*qkv(draw, D=D), draw.mask(11, 11)), "output")
+        assert_close(candidate.sparse_attention(*qkv(draw, D=D), pattern(draw)), "output")
 
 
 @check(
@@ -207,7 +215,7 @@ def test_size_one(candidate, draw):
     for name in ("B", "H", "D", "B H", "L", "B H L D"):
         n = {"B": 2, "H": 3, "L": 11, "D": 7}
         n.update(dict.fromkeys(name.split(), 1))
-        mask = draw.mask(11, 11) if n["L"] > 1 else torch.ones(1, 1).bool()
+        mask = pattern(draw) if n["L"] > 1 else torch.ones(1, 1).bool()
 
         assert_close(candidate.sparse_attention(*qkv(draw, **n), mask), "output")
 
@@ -224,22 +232,22 @@ def test_large_logits(candidate, draw):
         q, k = (draw.integers(2, 3, 11, 16, bound=bound) for _ in range(2))
         v = draw.normal(2, 3, 11, 16)
 
-        assert_close(candidate.sparse_attention(q, k, v, draw.mask(11, 11, keep=0.8)), "output")
+        assert_close(candidate.sparse_attention(q, k, v, pattern(draw, keep=0.8)), "output")
         # every score is below what a blocked one may be filled with
-        low = candidate.sparse_attention(q.abs(), -k.abs() - 1, v, draw.mask(11, 11, keep=0.8))
+        low = candidate.sparse_attention(q.abs(), -k.abs() - 1, v, pattern(draw, keep=0.8))
         assert_close(low, "output")
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after="values")
 def test_float64(candidate, draw):
-    answer = candidate.sparse_attention(*qkv(draw, dtype=torch.float64), draw.mask(11, 11))
+    answer = candidate.sparse_attention(*qkv(draw, dtype=torch.float64), pattern(draw))
 
     assert_close(answer, "output")
 
 
 @check("bfloat16 in, bfloat16 out", category="numerics", points=1, after="values")
 def test_bfloat16(candidate, draw):
-    answer = candidate.sparse_attention(*qkv(draw, dtype=torch.bfloat16), draw.mask(11, 11))
+    answer = candidate.sparse_attention(*qkv(draw, dtype=torch.bfloat16), pattern(draw))
 
     assert_close(answer, "output")
 
@@ -254,7 +262,7 @@ def test_gradients(candidate, draw):
     assert_gradients_match(
         candidate.sparse_attention,
         *qkv(draw),
-        draw.mask(11, 11),
+        pattern(draw),
         wrt=(0, 1, 2),
         cotangents=[draw.normal(2, 3, 11, 7)],
     )
@@ -279,7 +287,7 @@ def test_non_contiguous(candidate, draw):
 
 @check("The inputs are left as they were", category="robustness", points=2, after="output_shape")
 def test_inputs_unchanged(candidate, draw):
-    assert_inputs_unchanged(candidate.sparse_attention, *qkv(draw), draw.mask(11, 11))
+    assert_inputs_unchanged(candidate.sparse_attention, *qkv(draw), pattern(draw))
 
 
 @check(
@@ -290,7 +298,7 @@ def test_inputs_unchanged(candidate, draw):
 )
 def test_repeatable(candidate, draw):
     q, k, v = qkv(draw)
-    first, other = draw.mask(11, 11), draw.mask(11, 11, keep=0.3)
+    first, other = pattern(draw), draw.mask(11, 11, keep=0.3)
 
     for mask in (first, other, first):
         assert_close(candidate.sparse_attention(q, k, v, mask), "output")
@@ -306,7 +314,7 @@ def test_repeatable(candidate, draw):
 )
 def test_bad_input(candidate, draw):
     q, k, v = qkv(draw)
-    mask = draw.mask(11, 11)
+    mask = pattern(draw)
 
     attend = candidate.sparse_attention
     assert_rejected(attend, q, k[..., :-1], v, mask, why="keys narrower than the queries")
@@ -324,7 +332,7 @@ def test_bad_input(candidate, draw):
     after="values",
 )
 def test_written_from_scratch(candidate, draw):
-    mask = draw.mask(11, 11)
+    mask = pattern(draw)
 
     assert_written_from_scratch(candidate, candidate.sparse_attention, *qkv(draw), mask)
 
@@ -337,7 +345,7 @@ def test_written_from_scratch(candidate, draw):
     advisory=True,
 )
 def test_no_loop(candidate, draw):
-    attend, mask = candidate.sparse_attention, draw.mask(11, 11)
+    attend, mask = candidate.sparse_attention, pattern(draw)
     small, many = attend.observe(*qkv(draw), mask), attend.observe(*qkv(draw, H=8), mask)
     assert_operations_do_not_grow(small, many, "heads")
 
@@ -347,7 +355,7 @@ def test_no_loop(candidate, draw):
 
 @check("float16 in, float16 out", category="numerics", points=0, after="bfloat16", advisory=True)
 def test_float16(candidate, draw):
-    answer = candidate.sparse_attention(*qkv(draw, dtype=torch.float16), draw.mask(11, 11))
+    answer = candidate.sparse_attention(*qkv(draw, dtype=torch.float16), pattern(draw))
 
     assert_close(answer, "output")
 
@@ -360,7 +368,7 @@ def test_float16(candidate, draw):
     advisory=True,
 )
 def test_float64_precision(candidate, draw):
-    answer = candidate.sparse_attention(*qkv(draw, dtype=torch.float64), draw.mask(11, 11))
+    answer = candidate.sparse_attention(*qkv(draw, dtype=torch.float64), pattern(draw))
 
     if (answer.output - answer.expected["output"].exact).abs().max() > 1e-10:
         fail("computes in float32 on the way: float64 inputs come out with float32 precision")
