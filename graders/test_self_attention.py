@@ -187,7 +187,9 @@ def test_mask_shapes(candidate, draw):
 def test_causal(candidate, draw):
     layer = layer_of(candidate, causal=True)
     for batch, length in ((2, 7), (2, 1), (2, 37), (1, 1031), (1, 5), (7, 7)):
-        assert_close(layer(draw.normal(batch, length, E)), "output")
+        # of a thousand scores none is so low that rounding decides: other checks have low ones
+        scale = 0.5 if length > 1_000 else 1.0
+        assert_close(layer(scale * draw.normal(batch, length, E)), "output")
     assert_close(layer_of(candidate, num_heads=1, causal=True)(draw.normal(B, L, E)), "output")
     x = draw.normal(B, L, E)
     x[:, 3] = 0  # without biases its scores are exactly 0, and scores like others
