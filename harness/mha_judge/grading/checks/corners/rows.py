@@ -18,8 +18,8 @@ from mha_judge.grading.covering import Row, Value, covering
 from mha_judge.grading.expecting.compare import dtype_name
 from mha_judge.grading.expecting.memory import key_of, memory
 
-_FEW_PARAMETERS = 16
-"""How many of a layer's parameters are frozen, or learn, one at a time."""
+_MOST_PARAMETERS = 64
+"""How many of a layer's parameters are frozen, learn, or held other numbers, one at a time."""
 
 
 class Rows:
@@ -104,7 +104,7 @@ class Rows:
         if not isinstance(layer, Layer):
             return
         paths = [one.path for one in layer.parameters]
-        for number in self._asking.draw.permutation(len(paths)).tolist()[:_FEW_PARAMETERS]:
+        for number in self._asking.draw.permutation(len(paths)).tolist()[:_MOST_PARAMETERS]:
             owner = paths[number].rpartition(".")[0]
             is_first = all(one.rpartition(".")[0] != owner for one in paths[:number])
             for preset in axes.OF_A_WEIGHT if is_first else axes.OF_A_BIAS:
