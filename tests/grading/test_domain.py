@@ -176,6 +176,122 @@ def test_an_answer_that_is_wrong_in_a_corner_is_told_which(told, change, claim, 
 
 
 @pytest.mark.parametrize(
+    ("change", "claim", "where"),
+    [
+        (
+            {
+                "first": "v = v.flip(-2) if q.data_ptr() == k.data_ptr()"
+                " and q.stride() != k.stride() else v"
+            },
+            "any-memory-layout",
+            "on inputs that begin at one place in memory",
+        ),
+        (
+            {"first": "q = q.clamp(-50, 50) if bool((q[..., 0, :].abs() < 20).all()) else q"},
+            "scores-of-any-size",
+            "where the scores of the last position alone are large",
+        ),
+        (
+            {
+                "first": "q = q.clamp(-50, 50)"
+                " if q.dim() > 2 and bool((q[0].abs() < 20).all()) else q"
+            },
+            "scores-of-any-size",
+            "where the scores of the last item alone are large",
+        ),
+        (
+            {
+                "last": "ring = scaled_dot_product_attention.__dict__.setdefault((output.shape,"
+                " output.dtype), [])"
+                "; ring.append(ring.pop(0).copy_(output) if len(ring) > 12 else output)"
+                "; output = output if output.requires_grad else ring[-1]"
+            },
+            "any-history",
+            "once many other calls have followed",
+        ),
+        (
+            {
+                "first": "sums = *(round(float(one.sum()), 2) for one in (q, k, v)), q.dtype",
+                "last": "kept = scaled_dot_product_attention.__dict__; is_new = mask is not None"
+                " or output.requires_grad; output = output if is_new else"
+                " kept.setdefault((sums, output.shape), output.clone()).clone()",
+            },
+            "any-history",
+            "after a call in which the same tensors held the same numbers in another order",
+        ),
+        (
+            {
+                "first": "told = bytes(q.detach().float().numpy().tobytes())",
+                "last": "kept = scaled_dot_product_attention.__dict__"
+                "; shape = kept.setdefault(told, output.shape)"
+                "; output = output.reshape(shape) if shape.numel() == output.numel() else output",
+            },
+            "any-history",
+            "after a call with the same numbers in another shape",
+        ),
+        (
+            {
+                "first": "kept = scaled_dot_product_attention.__dict__"
+                "; length = kept.setdefault(q.shape[-2] * k.shape[-2], q.shape[-2])"
+                "; v = v if q.dim() < 4 or length == q.shape[-2] else v.flip(-2)",
+            },
+            "any-history",
+            "after a call with other lengths, of the same product",
+        ),
+        (
+            {"last": "output = output + ((q.sum(-1) == 0) & q.any(-1)).all().to(q.dtype)"},
+            "scores-of-any-size",
+            "where the numbers of each row sum to zero",
+        ),
+        (
+            {
+                "first": "tops = (q @ k.mT).amax(-2).diff(dim=-1)",
+                "last": "output = output + bool(tops.numel() > 40 and (tops > 0).all())",
+            },
+            "scores-of-any-size",
+            "where scores rise from key to key",
+        ),
+        (
+            {
+                "first": "known = mask is None or not mask.is_floating_point()",
+                "masked": "scores.masked_fill(mask == 0 if known"
+                " else mask.float().view(torch.int32) == 0, -torch.inf)",
+            },
+            "masks-of-any-dtype",
+            "where a mask is",
+        ),
+        (
+            {
+                "first": "count = 1 if mask is None else mask.sum(-1, True, dtype=mask.dtype)",
+                "masked": "scores.masked_fill((mask == 0) | (count == 0), -torch.inf)"
+                " if mask.dtype in (torch.uint8, torch.int8)"
+                " else scores.masked_fill(mask == 0, -torch.inf)",
+            },
+            "any-length",
+            "one key is blocked, in uint8",
+        ),
+        (
+            {
+                "first": "places = torch.arange(k.shape[-2])",
+                "masked": "scores.masked_fill(mask == 0 if mask.dim() < 3"
+                " or (mask != 0).sum(-1).diff(dim=0).any()"
+                " or ((mask != 0) * places).sum(-1).diff(dim=0).any()"
+                " else (mask == 0)[:1].expand_as(mask), -torch.inf)",
+            },
+            "masks-of-any-dtype",
+            "where the mask of one row or item is unlike the others",
+        ),
+    ],
+)
+def test_what_rows_by_themselves_ask_for_is_told(told, change, claim, where):
+    failed = told("sdpa", SDPA.format(**{**RIGHT, **change}), 1)
+
+    assert [*failed] == [claim]
+    assert failed[claim].startswith("right otherwise, but wrong")
+    assert where in failed[claim]
+
+
+@pytest.mark.parametrize(
     ("problem", "old", "new", "claim", "where"),
     [
         (

@@ -115,7 +115,15 @@ def layered():
 
 def put_off_weight(session, handle, weight):
     values = {"weight": torch.tensor([weight])}
-    session.put_off("set_parameters", values, handle=handle, dtype=None, aliases={}, in_place=False)
+    session.put_off(
+        "set_parameters",
+        values,
+        handle=handle,
+        dtype=None,
+        aliases={},
+        in_place=False,
+        elsewhere=False,
+    )
 
 
 @pytest.mark.slow
@@ -133,6 +141,7 @@ def test_what_was_put_off_is_done_once_in_order_before_the_next_request(layered)
         dtype=None,
         aliases={},
         in_place=False,
+        elsewhere=False,
     )
 
     assert [call(layered, one), call(layered, other)] == [1.0, 5.0]

@@ -223,7 +223,18 @@ def test_tensors_inside_lists_tuples_and_dicts_keep_their_places():
 
 
 def test_a_name_for_a_kept_object_arrives_as_one():
-    assert over_the_wire([Kept(7, (1, 0))]) == [Kept(7, (1, 0))]
+    assert over_the_wire([Kept(7, (1, 0), 2, -2, True)]) == [Kept(7, (1, 0), 2, -2, True)]
+
+
+def test_a_kept_object_is_passed_on_as_it_is_or_in_part_or_turned_in_place():
+    found = [torch.arange(6.0).view(3, 2)]
+
+    assert Kept(1).passed_on(found) is found
+    [part] = Kept(1, count=2).passed_on(found)
+    [other] = Kept(1, count=1, axis=-1).passed_on(found)
+    assert part.tolist() == [[0, 1], [2, 3]] and other.tolist() == [[0], [2], [4]]
+    assert Kept(1, turned=True).passed_on(found) is found
+    assert found[0].tolist() == [[4, 5], [2, 3], [0, 1]]
 
 
 class Subclass(torch.Tensor):
@@ -321,7 +332,8 @@ TENSORS = save({"0": torch.zeros(2, 3)})
         None, 3, "int", {}, [], [3], [None, "x"], ["unknown"], ["none", 1], ["bool", 1],
         ["int", 3], ["int", "x"], ["int", ""], ["int", "9" * 1002], ["float", "zzz"],
         ["float", "0x1p99999"], ["float", 0.5], ["str", 3], ["str", "x" * (MAX_TEXT + 1)],
-        ["opaque", None], ["kept", "1", []], ["kept", 1, ["x"]], ["kept", 1, [True]],
+        ["opaque", None], ["kept", "1", [], 0, 0, False], ["kept", 1, ["x"], 0, 0, False],
+        ["kept", 1, [True], 0, 0, False],
         ["list", "ab"], ["list", [1]], ["tuple"], ["dict", [["str", "a"]]],
         ["dict", [[["str", "a"]]]], ["dict", {"a": 1}], ["tensor", "1"], ["tensor", 0], ["tensor"],
         ["array", "1"], ["strided", "1", [0, 1], True], ["strided", "0", [0], True],

@@ -227,6 +227,17 @@ def test_tensors_in_half_precision_are_written_into_too():
     assert all(bool((one == 2).all()) for one in instance.read())
 
 
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_parameters_of_torch_stay_objects_and_may_lie_in_other_memory(elsewhere):
+    layer = torch.nn.Linear(2, 2)
+    weight, at = layer.weight, layer.weight.data_ptr()
+
+    instances.set_parameters(layer, {"weight": torch.ones(2, 2)}, None, {}, elsewhere=elsewhere)
+
+    assert layer.weight is weight and bool((weight == 1).all())
+    assert (weight.data_ptr() != at) is elsewhere
+
+
 def test_arrays_are_found_deep_down_and_in_what_holds_itself():
     instance = made(DEEP)
     paths = list(told(instance))

@@ -51,6 +51,27 @@ def test_what_is_alike_but_for_its_last_axis_becomes_parts_of_one():
     assert others["mask"] is mask and numpy.array_equal(others["array"], X.numpy())
 
 
+def test_two_that_share_positions_begin_at_one_place():
+    q, k, mask = torch.rand(2, 5, 4), torch.rand(2, 5, 4), torch.ones(2, 5, 4).bool()
+    k[:, :3] = q[:, ::2]
+
+    [one, (other, again)], kept = manner.laid_out(([q, (k, k)], mask), "one start")
+
+    assert torch.equal(one, q) and torch.equal(other, k) and again is other and kept is mask
+    assert one.data_ptr() == other.data_ptr() and one.stride() != other.stride()
+    [same, apart] = manner.laid_out([q, q.flip(1)], "one start")
+    assert same is q and apart.data_ptr() != q.data_ptr()
+
+
+def test_two_with_the_same_numbers_are_two_views_of_one_memory():
+    q, v = torch.rand(2, 3), torch.rand(2, 3)
+
+    [one, other, apart] = manner.laid_out([q, q.clone(), v], "one memory")
+
+    assert one is q and other is not q and apart is v
+    assert other.data_ptr() == q.data_ptr() and other.stride() == q.stride()
+
+
 @pytest.mark.parametrize("axis", [0, -1])
 def test_what_is_equal_along_an_axis_is_expanded_and_a_result_on_it_may_be_overwritten(axis):
     equal = torch.arange(6.0).view(2, 3).narrow(axis, 0, 1).expand(2, 3).contiguous()
@@ -146,6 +167,23 @@ def test_what_is_loaded_is_copied_or_takes_the_place_of_the_parameters():
     assert bool(replaced.weight.any())
 
 
+def test_what_is_loaded_was_copied_while_the_original_held_other_numbers():
+    class Remembering(torch.nn.Linear):
+        def __deepcopy__(self, memo):
+            other = Remembering(2, 2)
+            other.remembered = self.weight.detach().clone()
+            return other
+
+    layer = Remembering(2, 2)
+    before = layer.weight.detach().clone()
+
+    loaded, copied = (manner.another(layer, kind, lambda x: x) for kind in ("loaded", "copy"))
+
+    assert torch.equal(copied.remembered, before) and torch.equal(layer.weight, before)
+    assert not torch.equal(loaded.remembered, before)
+    assert torch.equal(loaded.weight, before)
+
+
 @pytest.mark.parametrize(
     ("which", "number", "frozen"),
     [
@@ -231,11 +269,41 @@ def test_calls_that_follow_have_other_numbers_in_other_tensors_and_the_second_tu
 
     manner.follow("call", "no_grad", target, (x, x), {"mask": mask})
 
-    ((one, other), named), ((turned, _), _) = calls
+    ((one, other), named), ((turned, _), _), _ = calls
     assert one is other and one is not x and one.shape == x.shape and one.requires_grad
     assert not torch.equal(one, X[None]) and torch.equal(x, X[None])
     assert torch.equal(turned, one.transpose(0, 1)) and turned.requires_grad
     assert named["mask"].tolist() == [False, True] and mask.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(("after", "same"), [("call", 1), ("calls", 5), ("many calls", 17)])
+def test_the_last_call_that_follows_has_flags_the_other_way_round(after, same):
+    calls = []
+
+    manner.follow(
+        after, "", lambda x, causal, scale: calls.append((causal, scale)), (X, True, 1), {}
+    )
+
+    assert calls == [(True, 1)] * (same + 1) + [(False, 1)]
+
+
+@pytest.mark.parametrize(
+    ("before", "held"),
+    [
+        ("rolled numbers", [[[2.0, 0.0, 1.0], [5.0, 3.0, 4.0]]]),
+        ("other shape", [[[0.0, 1.0, 2.0]], [[3.0, 4.0, 5.0]]]),
+        ("no_grad", [[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]]),
+    ],
+)
+def test_the_call_before_has_the_same_numbers_in_another_order_or_shape(before, held):
+    x, seen = torch.arange(6.0).view(1, 2, 3), []
+
+    manner.rehearse(
+        before, "", lambda x: seen.append((x.tolist(), torch.is_grad_enabled())), [x], {}, None
+    )
+
+    assert (held, before != "no_grad") in seen
+    assert torch.equal(x, torch.arange(6.0).view(1, 2, 3))
 
 
 def test_calls_that_follow_may_fail_and_are_made_only_where_it_is_told():

@@ -286,7 +286,9 @@ class _Asking:
         value = self._kept[leaf.kept.call][precision]
         for index in leaf.kept.path:
             value = value[index]
-        return value
+        if leaf.kept.turned:  # other replays look at it too
+            value = map_tree(torch.clone, value)
+        return leaf.kept.passed_on(value)
 
     def _values_agree(self) -> bool:
         found = self._step.found.value

@@ -30,6 +30,7 @@ from mha_judge.wire.bounds import (
     MAX_TEXT,
 )
 from mha_judge.wire.frames import WireError
+from mha_judge.wire.trees import map_tree
 
 if TYPE_CHECKING:
     import torch
@@ -39,10 +40,30 @@ DTYPES = ("float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool co
 
 @dataclass(frozen=True)
 class Kept:
-    """An object that the worker has kept: the answer of call `call`, then `path` into it."""
+    """An object that the worker has kept: the answer of call `call`, then `path` into it.
+
+    Of its tensors only the first `count` along an axis are meant, if that is not 0. If `turned`,
+    the caller has put their items in reverse order, in place.
+    """
 
     call: int
     path: tuple[int, ...] = ()
+    count: int = 0
+    axis: int = 0
+    turned: bool = False
+
+    def passed_on(self, found: Any) -> Any:
+        """Return what a caller passes on of what was returned: the very object, if it is all."""
+        if not (self.count or self.turned):
+            return found
+        parts = map_tree(self.part_of, found)
+        return parts if self.count else found
+
+    def part_of(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Return what is meant of one of its tensors, of which the items are turned if they are."""
+        if self.turned:
+            tensor.detach().copy_(tensor.detach().flip(0))
+        return tensor.narrow(self.axis, 0, self.count) if self.count else tensor
 
 
 @dataclass(frozen=True)
@@ -149,7 +170,7 @@ def _pack(value: object, state: _Packing, depth: int) -> Any:
         # a lone surrogate is not text that JSON can carry
         return ["str", value[:MAX_TEXT].encode("utf-8", "replace").decode("utf-8")]
     if isinstance(value, Kept):
-        return ["kept", value.call, list(value.path)]
+        return ["kept", value.call, list(value.path), value.count, value.axis, value.turned]
     if isinstance(value, Opaque):
         return ["opaque", value.what[:MAX_TEXT]]
     if isinstance(value, dict) and kind is dict:
@@ -251,8 +272,9 @@ def _unpack(node: object, state: _Unpacking, depth: int) -> object:
             return text
         case ["opaque", str(text)] if len(text) <= MAX_TEXT:
             return Opaque(text)
-        case ["kept", int(call), list(path)] if all(type(step) is int for step in path):
-            return Kept(call, tuple(path))
+        case ["kept", int(call), list(path), int(count), int(axis), bool(turned)]:
+            if all(type(step) is int for step in path):
+                return Kept(call, tuple(path), count, axis, turned)
         case ["list", list(items)]:
             return [_unpack(item, state, depth + 1) for item in items]
         case ["tuple", list(items)]:

@@ -119,6 +119,7 @@ def set_parameters(
     aliases: Mapping[str, str],
     *,
     in_place: bool = False,
+    elsewhere: bool = False,
 ) -> None:
     """Cast the instance to `dtype`, then put `values` into its arrays by path.
 
@@ -129,6 +130,7 @@ def set_parameters(
         aliases: Further paths, each with the path whose array it gets too.
         in_place: Whether arrays that are no parameters of torch's keep their identity, where they
             can; else others take their places.
+        elsewhere: Whether the numbers of torch's parameters lie in other memory from now on.
 
     Raises:
         AttributeError: If an attribute cannot be set.
@@ -150,6 +152,7 @@ def set_parameters(
                 _set_from_outside(instance, path, fresh[path])
             elif isinstance(array, torch.nn.Parameter):
                 array.data = array.data.to(wanted or array.dtype)  # not cast if in no module
+                array.data = array.data.clone() if elsewhere else array.data
                 array.data.copy_(value)
             else:
                 fresh[path] = _like(array, value, wanted)

@@ -21,8 +21,8 @@ from mha_judge.wire.frozen import frozen_names
 from mha_judge.worker.instances import arrays_of
 
 Target = Callable[..., Any]
-_TURNS = 5
-"""Calls that follow where results may take turns in buffers."""
+_TURNS = {"call": 1, "calls": 5, "many calls": 17}
+"""Calls of the same shapes that follow, as results may take turns in buffers."""
 _OFFSET = 4
 """Elements of the larger tensor before its slice; even, so that the slice can be viewed as complex
 numbers."""
@@ -37,7 +37,8 @@ def gradient_mode(name: str) -> AbstractContextManager[Any]:
 
 def laid_out(value: Any, layout: str) -> Any:
     """Return a tree with another memory layout; an array that occurs twice stays one object."""
-    made = _parts_of_one(list(_arrays(value))) if layout == "parts" else {}
+    find = _FINDING.get(layout)
+    made = find(list(_arrays(value))) if find else {}
 
     def lay(leaf: Any) -> Any:
         if not isinstance(leaf, (torch.Tensor, numpy.ndarray)):
@@ -69,6 +70,41 @@ def _parts_of_one(arrays: list[Any]) -> dict[int, Any]:
     return {id(one): _as_given(one, made[id(one)]) for one in arrays if id(one) in made}
 
 
+def _of_one_start(arrays: list[Any]) -> dict[int, Any]:
+    """Return two views that begin at one place and replace two arrays, by the `id` of each.
+
+    Every other position of the first is at the start of the second: both are views of a longer one.
+    """
+    tensors = [(one, _as_tensor(one)) for one in arrays]
+    for (one, first), (other, second) in itertools.combinations(tensors, 2):
+        if first.dim() < 2 or first.shape != second.shape or first.dtype != second.dtype:
+            continue
+        every_other = first[..., ::2, :]
+        shared = every_other.shape[-2]
+        if one is not other and shared > 1 and second[..., :shared, :].equal(every_other):
+            whole = torch.cat((first, torch.empty_like(second)), dim=-2)
+            whole[..., ::2, :] = second
+            views = whole[..., : first.shape[-2], :], whole[..., ::2, :]
+            return {id(one): _as_given(one, views[0]), id(other): _as_given(other, views[1])}
+    return {}
+
+
+def _of_one_memory(arrays: list[Any]) -> dict[int, Any]:
+    """Return a view of an array for each further one with the same numbers, by the `id` of it."""
+    made: dict[int, Any] = {}
+    for (one, first), (other, second) in itertools.combinations(
+        [(one, _as_tensor(one)) for one in arrays], 2
+    ):
+        alike = first.shape == second.shape and first.dtype == second.dtype
+        if one is not other and id(one) not in made and alike and first.equal(second):
+            made[id(other)] = _as_given(other, first.detach())
+    return made
+
+
+_FINDING = {"parts": _parts_of_one, "one start": _of_one_start, "one memory": _of_one_memory}
+"""Layouts in which arrays have to do with one another."""
+
+
 def _laid_out(leaf: Any, layout: str) -> Any:
     if isinstance(leaf, numpy.ndarray):
         return _laid_out(torch.from_numpy(leaf), layout).numpy()
@@ -87,7 +123,9 @@ def _laid_out(leaf: Any, layout: str) -> Any:
         return whole[(..., *(slice(_OFFSET, None) for _ in inner))].copy_(leaf)
     if layout == "gaps" and leaf.dim():
         return leaf.repeat_interleave(2, dim=-1)[..., ::2]
-    for axis in (0, -1) if layout == "expanded" and leaf.dim() else ():
+    for axis in {"expanded": (0, -1), "one position": (-2,)}.get(layout, ()):
+        if leaf.dim() < abs(axis) + (not axis):
+            continue
         first = leaf.narrow(axis, 0, 1)
         if leaf.shape[axis] > 1 and bool((leaf == first).all()):
             return first.clone().expand_as(leaf)
@@ -185,14 +223,16 @@ def another(instance: Any, kind: str, call: Callable[[Any], Any], number: int = 
     """
     if not kind or not isinstance(instance, torch.nn.Module):
         return instance
+    is_loaded, state = kind == "loaded", dict[str, Any]()
     try:
-        other = copy.deepcopy(instance)
+        if is_loaded:
+            state = {name: one.clone() for name, one in instance.state_dict().items()}
+        with changed(list(instance.parameters()) if is_loaded else []):
+            other = copy.deepcopy(instance)
     except Exception:  # its attributes, such as attention weights that it keeps, may refuse
         return instance
-    if kind == "loaded":
-        _load(
-            other, {name: one.clone() for name, one in instance.state_dict().items()}, call, number
-        )
+    if is_loaded:
+        _load(other, state, call, number)
     elif kind == "moved":
         kept = next((one.dtype for one in other.parameters()), torch.float32)
         other.to(torch.float64).to(kept)
@@ -245,9 +285,13 @@ def rehearse(
     if not before:
         return
     with contextlib.suppress(Exception):
-        if before == "inference":
-            with torch.inference_mode():
+        if before in ("inference", "no_grad"):
+            with torch.inference_mode() if before == "inference" else torch.no_grad():
                 target(*args, **kwargs)
+        elif before == "other shape":
+            for change in (_with_axes_exchanged, _with_another_axis):  # whichever is no error
+                with contextlib.suppress(Exception), gradient_mode(mode):
+                    target(*map_tree(change, args), **map_tree(change, kwargs))
         elif before == "filled":
             _overwrite(lambda: target(*args, **kwargs), mode, list(_arrays((args, kwargs))))
         elif before == "error":
@@ -265,8 +309,21 @@ def rehearse(
                 for one in leaves:
                     one.requires_grad_(False)
         elif (held := _changing(before, args, kwargs, model, number)) or before != "other weights":
-            with changed(held), gradient_mode(mode):
+            other = _rolled if before == "rolled numbers" else _other_numbers
+            with changed(held, other), gradient_mode(mode):
                 target(*args, **kwargs)
+
+
+def _with_axes_exchanged(leaf: Any) -> Any:
+    """Return the same numbers in memory with the sizes of the first two of three axes exchanged."""
+    if not _is_floating(leaf) or leaf.ndim < 3:
+        return leaf
+    first, second, *others = leaf.shape
+    return _detached(leaf).reshape(second, first, *others)
+
+
+def _with_another_axis(leaf: Any) -> Any:
+    return _detached(leaf)[None] if _is_floating(leaf) and leaf.ndim else leaf
 
 
 def _overwrite(call: Callable[[], Any], mode: str, inputs: list[Any]) -> None:
@@ -331,14 +388,14 @@ def _detached(leaf: Any) -> Any:
 
 
 def follow(after: str, mode: str, target: Target, args: Any, kwargs: Any) -> None:
-    """Make two more calls, with other numbers in other tensors, and ignore their results.
+    """Make more calls, with other numbers in other tensors, and ignore their results.
 
-    The first has inputs of the same shapes; for the second, axes -3 and -2 are exchanged. They must
-    not change the result of the call before them, nor its gradients.
+    The first have inputs of the same shapes; then axes -3 and -2 are exchanged, and then flags are
+    the other way round. They must not change the result of the call before them, nor its gradients.
 
     Args:
-        after: Whether there are any; `calls` makes several of the same shapes, in case results
-            take turns in a few buffers.
+        after: Whether there are any: one `call` of the same shapes, or several `calls`, or many, in
+            case results take turns in buffers.
         mode: The gradient mode of the call before them.
         target: What is called.
         args: The positional arguments of the call before them.
@@ -346,7 +403,9 @@ def follow(after: str, mode: str, target: Target, args: Any, kwargs: Any) -> Non
     """
     made: dict[tuple[int, bool], Any] = {}
 
-    def other(leaf: Any, turned: bool) -> Any:
+    def other(leaf: Any, turned: bool, flips: bool) -> Any:
+        if isinstance(leaf, bool):
+            return leaf is not flips
         if not isinstance(leaf, (torch.Tensor, numpy.ndarray)):
             return leaf
         key = (id(leaf), turned)
@@ -359,16 +418,16 @@ def follow(after: str, mode: str, target: Target, args: Any, kwargs: Any) -> Non
             made[key] = _as_given(leaf, numbers)
         return made[key]
 
-    same = _TURNS if after == "calls" else 1
-    for turned in (*[False] * same, True) if after else ():
-        change = functools.partial(other, turned=turned)
+    calls = [(False, False)] * _TURNS.get(after, 0) + [(True, False), (False, True)]
+    for turned, flips in calls if after else ():
+        change = functools.partial(other, turned=turned, flips=flips)
         with contextlib.suppress(Exception), gradient_mode(mode):
             target(*map_tree(change, args), **map_tree(change, kwargs))
 
 
 def _changing(before: str, args: Any, kwargs: Any, model: Any, number: int) -> list[Any]:
     """Return the arrays that hold other numbers in an earlier call."""
-    if before == "other numbers":
+    if before in ("other numbers", "rolled numbers"):
         return list(_arrays((args, kwargs)))
     if before != "other weights":
         return []
@@ -380,13 +439,15 @@ def _changing(before: str, args: Any, kwargs: Any, model: Any, number: int) -> l
 
 
 @contextlib.contextmanager
-def changed(arrays: list[Any]) -> Iterator[None]:
+def changed(
+    arrays: list[Any], other: Callable[[torch.Tensor], torch.Tensor] | None = None
+) -> Iterator[None]:
     """Let the same objects hold other numbers inside the block."""
     tensors = {id(one): _as_tensor(one) for one in arrays}
     writable = [one for one in tensors.values() if 0 not in one.stride() and one.numel() > 1]
     kept = [one.detach().clone() for one in writable]
     for one in writable:  # by `data`, so that no version counter tells of it
-        one.data.copy_(_other_numbers(one.detach()))
+        one.data.copy_((other or _other_numbers)(one.detach()))
     try:
         yield
     finally:
@@ -396,9 +457,13 @@ def changed(arrays: list[Any]) -> Iterator[None]:
 
 def _other_numbers(tensor: torch.Tensor) -> torch.Tensor:
     """Return other numbers of the same shape and dtype; for a boolean mask, another mask."""
-    longest = max(range(tensor.dim()), key=lambda axis: tensor.shape[axis])
-    other = tensor.roll(1, longest)
+    other = _rolled(tensor)
     return other * 0.5 + 0.25 if other.is_floating_point() else other
+
+
+def _rolled(tensor: torch.Tensor) -> torch.Tensor:
+    """Return the same numbers in another order, along the longest axis."""
+    return tensor.roll(1, max(range(tensor.dim()), key=lambda axis: tensor.shape[axis]))
 
 
 def _as_tensor(array: Any) -> torch.Tensor:

@@ -85,7 +85,8 @@ class Server:
     def _set_parameters(self, header: dict[str, Any], value: Any) -> Obeyed:
         instance = self._instances[header["handle"]]
         how = header["dtype"], header["aliases"]
-        instances.set_parameters(instance, value, *how, in_place=header["in_place"])
+        where = {key: header[key] for key in ("in_place", "elsewhere")}
+        instances.set_parameters(instance, value, *how, **where)
         return {}, {}
 
     def _mode(self, header: dict[str, Any], value: Any) -> Obeyed:
@@ -201,7 +202,7 @@ class Server:
         found = self._kept[kept.call]
         for step in kept.path:
             found = found[step]
-        return found
+        return kept.passed_on(found)
 
 
 def _watched(watch: bool, work: Callable[[], Any], fields: dict[str, Any]) -> Any:

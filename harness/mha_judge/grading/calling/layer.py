@@ -159,6 +159,7 @@ class Layer(Target):
                 dtype=dtype_name(self.dtype),
                 aliases=dict(arrangement.aliases),
                 in_place=self._redraws > 0 and self._redraws % 2 == 0,
+                elsewhere=self._redraws % 2 == 1,
             )
         biased = arrangement.biased
         self._weights = key_of([[w.weight, w.bias, w.id in biased] for w in self._roles])
@@ -205,6 +206,7 @@ class Layer(Target):
                 dtype=dtype_name(self.dtype),
                 aliases={},
                 in_place=False,
+                elsewhere=False,
             )
             answer = leaves(as_tensors(self.attempt(*args)))
         except CheckFailure as failure:
@@ -227,16 +229,30 @@ class Layer(Target):
     def redraw(self) -> None:
         """Give the same instance other weights, as an optimiser's step does.
 
-        Arrays that are no parameters of torch's are replaced, and the next time written into.
+        Arrays are replaced, or the memory of torch's parameters, and the next time written into.
         """
         self._redraws += 1
         self._roles = self._draw_roles()
         self.bind_first(self.maker.chosen)
 
-    def redraw_one(self, role: int, *, bias: bool) -> None:
-        """Give the weight or the bias of one role other numbers."""
+    def redraw_one(self, role: int, *, bias: bool, elsewhere: bool) -> None:
+        """Give the weight or the bias of one role other numbers, in other memory or where it is."""
+        self._redraws = 1 if elsewhere else 2
         new, old = self._drawn(self.entry.roles[role]), self._roles[role]
         other = replace(old, bias=new.bias) if bias else replace(old, weight=new.weight)
+        self._roles = [*self._roles[:role], other, *self._roles[role + 1 :]]
+        self.bind_first(self.maker.chosen)
+
+    def rolled(self) -> None:
+        """Let each weight have its numbers in another order, so that sum and norm stay the same."""
+        self._redraws += 1
+        self._roles = [replace(role, weight=role.weight.roll(1, 0)) for role in self._roles]
+        self.bind_first(self.maker.chosen)
+
+    def with_one_times(self, factor: float, role: int) -> None:
+        """Multiply the weight of one role."""
+        old = self._roles[role]
+        other = replace(old, weight=factor * old.weight)
         self._roles = [*self._roles[:role], other, *self._roles[role + 1 :]]
         self.bind_first(self.maker.chosen)
 

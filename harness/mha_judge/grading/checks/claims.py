@@ -102,7 +102,7 @@ CLAIMS = (
         "The same rule for scores and values of any size, masked or not",
         Category.NUMERICS,
         2,
-        frozenset({"scores", "values", "mean"}),
+        frozenset({"scores", "values", "mean", "map"}),
         lambda domain: True,
     ),
     Claim(

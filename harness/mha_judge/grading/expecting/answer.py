@@ -19,7 +19,7 @@ from mha_judge.grading.expecting.compare import (
 )
 from mha_judge.grading.expecting.expected import Expected, Live
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.wire import Kept
+from mha_judge.wire import Kept, map_tree
 
 
 def by_name(entry: Entry, value: Any) -> dict[str, Any]:
@@ -84,13 +84,29 @@ class Answer:
             self.expected[name] = replace(self.expected[name], scale=float(scale))
         return self
 
-    def live(self, name: str) -> Live:
-        """Return the very object that the worker returned, to pass it on to a later call."""
+    def live(self, name: str, count: int = 0, axis: int = 0, turned: bool = False) -> Live:
+        """Return the very object that the worker returned, to pass it on to a later call.
+
+        Args:
+            name: Of the result.
+            count: How many of its first items are passed on, as views; all by default.
+            axis: What these lie along, if not the first axis.
+            turned: Whether the caller puts the items in reverse order first, in place.
+        """
         if self._call is None:
             raise RuntimeError("only an answer of a call with keep=True is live")
         list(self.pairs(name))  # raises unless the result is built as the contract says
         index = self._entry.returns.index(name)
-        return Live(Kept(self._call, (index,)), self.expected[name])
+        kept = Kept(self._call, (index,), count, axis, turned)
+        expected = self.expected[name]
+        if count or turned:
+            expected = map_tree(lambda one: _part_of(kept, one), expected)
+        return Live(kept, expected)
+
+
+def _part_of(kept: Kept, one: Expected) -> Expected:
+    exact, rounded = (kept.part_of(tensor.clone()) for tensor in (one.exact, one.rounded))
+    return replace(one, exact=exact, rounded=rounded)
 
 
 def _expected_by_name(entry: Entry, expected: Any) -> dict[str, Any]:

@@ -25,15 +25,15 @@ DTYPES = (torch.float64, torch.bfloat16)
 """Dtypes besides the plain one; float16 does not hold −1e9."""
 ITEMS, LENGTHS_APART = ("several", "many"), ("first", "last")
 """Sizes of many items, and those where one length alone is long."""
-SPECIAL_WEIGHTS = ("unbiased", "identity")
-"""Weights that a layer has for one row only."""
+_WEIGHTS = ("weights", "mean", "map")
+"""Axes of the weights that are set before a row is asked."""
 _EQUAL = ("once", "twice", "thrice")
 """As often, at least, each value occurs in rows in which sizes are equal that need not be."""
 VALUES: Mapping[str, tuple[str, ...]] = {
     **{axis: tuple(value for value in values if value) for axis, values in AXES.items()},
     "before": (*filter(None, AXES["before"]), "other form"),
     "training": ("yes",),
-    "weights": ("anew", "one anew", *SPECIAL_WEIGHTS),
+    "weights": ("anew", "one anew", "unbiased", "identity"),
     "mean": ("far",),
     "object": ("one",),
     "inputs": ("looked at",),
@@ -49,17 +49,33 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "values": ("large", "small", "zeros", "repeated", "constant", "nothing"),
 }
 """By axis, its values that are not plain."""
+ALSO: Mapping[str, tuple[str, ...]] = {
+    "before": ("no_grad", "rolled numbers", "other shape", "other lengths"),
+    "layout": ("one start", "one memory", "one position"),
+    "after": ("many calls",),
+    "weights": ("rolled", "one replaced"),
+    "map": ("zero", "large"),
+    "width": ("one",),
+    "scores": ("last", "last item", "rising"),
+    "values": ("centred", "zero end", "one constant"),
+    "mask": ("zero",),
+}
+"""Further values, of rows by themselves alone."""
 MANNERS = (*AXES, "training")
 """Axes of how a call is made, apart from its arguments."""
 ABOUT = (
-    *MANNERS, "weights", "object", "inputs", "gradient", "mask dtype", "scores", "mean",
+    *MANNERS, "weights", "object", "inputs", "gradient", "mask dtype", "scores", "mean", "map",
     "mask", "values", "equal", "size", "width", OWN, "heads", "dtype",
 )  # fmt: skip
 """All axes; a cause with several is about the one that comes first here."""
 _PLAINER = {
     ("gradient", "expanded"): "asked",
     ("gradient", "of weights"): "asked",
+    ("after", "many calls"): "calls",
     ("instance", "loaded"): "copy",
+    ("before", "no_grad"): "same",
+    ("before", "rolled numbers"): "other numbers",
+    ("weights", "rolled"): "anew",
     ("instance", "moved"): "copy",
     ("mask", "row"): "alone",
 }
@@ -90,6 +106,27 @@ _WORDS = {
     ("scores", "large"): "where scores are large",
     ("scores", "low"): "where every score is very low",
     ("scores", "apart"): "where scores are as far apart as can be",
+    ("scores", "last"): "where the scores of the last position alone are large",
+    ("scores", "last item"): "where the scores of the last item alone are large",
+    ("scores", "rising"): "where scores rise from key to key",
+    ("before", "no_grad"): "after the same call under torch.no_grad()",
+    ("before", "rolled numbers"): "after a call in which the same tensors held the same numbers in "
+    "another order",
+    ("before", "other shape"): "after a call with the same numbers in another shape",
+    ("before", "other lengths"): "after a call with other lengths, of the same product",
+    ("values", "centred"): "where the numbers of each row sum to zero",
+    ("weights", "rolled"): "after weights were set to the same numbers in another order",
+    ("weights", "one replaced"): "after one of its weights was replaced",
+    ("values", "zero end"): "where the last positions hold zeros",
+    ("values", "one constant"): "where all numbers of an input are equal",
+    ("layout", "one position"): "on an input whose positions are one, expanded",
+    ("mask", "zero"): "where all of an added mask is zero",
+    ("map", "zero"): "where one of its weights is zero",
+    ("map", "large"): "where one of its weights is large",
+    ("width", "one"): "where a width is 1",
+    ("after", "many calls"): "once many other calls have followed",
+    ("layout", "one memory"): "on inputs that are views of the same memory",
+    ("layout", "one start"): "on inputs that begin at one place in memory",
     ("values", "large"): "where values are large",
     ("values", "small"): "where values are small",
     ("values", "zeros"): "where a position holds zeros",
@@ -121,11 +158,49 @@ OF_A_WEIGHT = (
     _LEARNS_ALONE,
     {"gradient": "asked", "frozen": "all but one"},
 )
+OF_AN_INPUT = (
+    {"values": "one constant"},
+    {"values": "one constant", "gradient": "asked"},
+    {"layout": "one position"},
+)
+"""Rows that each input has which they fit."""
+OF_A_ROLE = (
+    {"weights": "one replaced", "mode": "no_grad"},
+    {"map": "zero", "gradient": "asked", "dtype": "float64"},
+    {"map": "large", "gradient": "asked", "dtype": "float64"},
+)
+"""Rows that each weight has: maps begin as zeros in some models, and a large one takes what comes
+after it to its ends. Rounding could matter in float32."""
 AFTER_OTHER_WEIGHTS = {"mode": "no_grad", "before": "other weights"}
 """In a row with an odd number one parameter alone held other numbers: what is kept where no graph
 is may be looked up by some of them only."""
-ONE_LARGE_SCORE = {"dtype": "bfloat16", "scores": "large", "size": "one"}
+_ONE_LARGE_SCORE = {"dtype": "bfloat16", "scores": "large", "size": "one"}
 """Its weight is exactly 1, however coarse the rounding is."""
+BY_THEMSELVES: Sequence[Row] = (
+    _ONE_LARGE_SCORE,
+    {**_ONE_LARGE_SCORE, "mode": "no_grad"},
+    {"layout": "one start"},
+    {"layout": "one start", "mode": "no_grad"},
+    {"layout": "one memory", "gradient": "asked"},
+    {"mask": "zero", "gradient": "asked"},
+    {"scores": "last"},
+    {"scores": "last item"},
+    {"after": "many calls"},
+    {"after": "many calls", "mode": "no_grad"},
+    {"scores": "rising", "size": "tens"},
+    {"scores": "rising", "size": "last"},
+    {"before": "no_grad", "gradient": "asked"},
+    {"before": "no_grad", "gradient": "asked", "leaf": "none"},
+    {"before": "rolled numbers", "mode": "no_grad"},
+    {"before": "other shape"},
+    {"before": "other lengths"},
+    {"weights": "rolled", "mode": "no_grad"},
+    {"values": "centred"},
+    {"values": "centred", "gradient": "asked"},
+    {"values": "zero end"},
+    {"values": "zeros", "gradient": "asked", "dtype": "float64"},
+)
+"""Rows that one question of each form is asked with, all else being plain."""
 OF_EACH_CASE = (
     {"mask": "row", "scores": "large"},
     {"mask": "unlike", "size": "many"},
@@ -174,7 +249,9 @@ HIDING: Sequence[frozenset[Value]] = (
 """Values that hide others, those that hide least first: an axis of 1 may lie anywhere in memory;
 rounding is coarse, and rows or items of a mask are alike; a softmax gives 0 or 1 in any case; all
 numbers of a result are equal."""
-DIVIDED_BY_LITTLE = {("values", value) for value in ("constant", "nothing", "zeros")}
+DIVIDED_BY_LITTLE = {
+    ("values", value) for value in ("constant", "nothing", "zeros", "zero end", "one constant")
+}
 """With these values norms may divide by next to nothing, and gradients then have no bound."""
 _GRADIENTS = tuple(("gradient", value) for value in ("asked", "expanded", "of weights"))
 _NOT_DIFFERENTIATED: frozenset[Value | str] = frozenset({
@@ -221,6 +298,16 @@ def excluded(has_norms: bool) -> Mapping[Value, frozenset[Value | str]]:
     return {**_APART, **dict.fromkeys(_GRADIENTS, _NOT_DIFFERENTIATED | DIVIDED_BY_LITTLE)}
 
 
+def sets_weights(row: Row) -> bool:
+    """Return whether a layer has other weights from a row on, or for the row."""
+    return not row.keys().isdisjoint(_WEIGHTS)
+
+
+def sets_them_for_itself(row: Row) -> bool:
+    """Return whether a layer has weights for this row only."""
+    return sets_weights(row) and row.get("weights") in (None, "unbiased", "identity")
+
+
 def is_told_by_some(row: Row) -> bool:
     """Return whether only some of a row's numbers show that an answer is wrong.
 
@@ -231,7 +318,12 @@ def is_told_by_some(row: Row) -> bool:
 
 
 def plainer(row: Row, axis: str) -> Iterator[Row]:
-    """Yield a row with a plainer value of an axis, and with the plain one."""
+    """Yield a row with a plainer value of an axis, and with the plain one.
+
+    There is none where a weight was replaced: what the layer kept is wrong from then on.
+    """
+    if row[axis] == "one replaced":
+        return
     if axis == "equal" and len(ties := ties_of(row[axis])) > 1:
         yield from ({**row, axis: str(one)} for one in ties)
     part = _PLAINER.get((axis, row[axis]))

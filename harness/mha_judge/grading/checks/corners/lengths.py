@@ -21,7 +21,12 @@ from mha_judge.grading.checks.corners.asking import (
     unmoved,
 )
 from mha_judge.grading.checks.corners.loud import louder, require_unmoved
-from mha_judge.grading.checks.corners.masks import blocked_keys, blocking, lengths_given
+from mha_judge.grading.checks.corners.masks import (
+    axes_of_masks,
+    blocked_keys,
+    blocking,
+    lengths_given,
+)
 from mha_judge.grading.checks.corners.questions import AGAIN
 from mha_judge.grading.checks.corners.widths import free_letters, head_sizes, narrow
 from mha_judge.grading.expecting.compare import dtype_name
@@ -37,7 +42,9 @@ _NUMBERS = 40_000_000
 """Numbers that a naive answer may compute in a call: pairs of positions times their features."""
 _ITEMS = 4
 """Items of a call in which some positions are louder, other ones in each item."""
-_MOST_CONSTANTS = 6
+_MOST_CONSTANTS, _MOST_HEADS = 6, 130
+_COUNTED = 257
+"""With one key blocked, a byte counts none."""
 _EXACT = 8
 """bfloat16 holds multiples of this up to 2,048, but beyond 256 not the numbers next to them."""
 
@@ -53,7 +60,7 @@ def long(
         wrt: By entry, the inputs whose gradients checks ask for.
     """
     layers: dict[object, Layer] = {}
-    cases = [_with_least_heads(asking, case, layers) for case in cases if case.long]
+    cases = [_with_heads(asking, case, "least", layers) for case in cases if case.long]
     single = [case for case in cases if not case.is_half]
     masked = [case for case in single if blocked_keys(case)]
     for case in (masked or single)[:1]:
@@ -75,22 +82,22 @@ def long(
             yield _with_louder_positions(asking, in_dtype(case, torch.bfloat16))
     for case in masked[:1]:
         yield from _with_a_count(asking, case)
-    yield from _constant_sizes(asking, [*forms.values()], wrt)
+    yield from _constant_sizes(asking, [*forms.values()], wrt, layers)
 
 
-def _with_least_heads(asking: Asking, case: Case, layers: dict[object, Layer]) -> Case:
-    """Return a question of a layer with few and narrow heads, made once; a function's as it is."""
-    least = head_sizes(case, "least")
-    if not isinstance(case.target, Layer) or not least:
+def _with_heads(asking: Asking, case: Case, how: str | int, layers: dict[object, Layer]) -> Case:
+    """Return a question of a layer with other, narrow heads, made once; a function's as it is."""
+    other = head_sizes(case, how)
+    if not isinstance(case.target, Layer) or not other:
         return case
-    sizes = {name: least.get(name, size) for name, size in case.target.sizes.items()}
+    sizes = {name: other.get(name, size) for name, size in case.target.sizes.items()}
     key = (case.target.dtype, *sizes.items())
     if key not in layers:
         try:
             layers[key] = case.target.like(**sizes)
         except CheckFailure:  # other claims tell that it cannot be made
             return case
-    args = tuple(case.shapes.at(least, asking.draw))
+    args = tuple(case.shapes.at(other, asking.draw))
     shapes = shapes_of(layers[key], case.domain, args)
     return replace(case, target=layers[key], args=args, shapes=shapes)
 
@@ -104,8 +111,7 @@ def _given(case: Case) -> tuple[object, ...]:
 
 def _form(case: Case) -> tuple[object, ...]:
     """Return what a question is given, and along which axes its masks block."""
-    masks = (case.args[index] for index in blocked_keys(case))
-    return (_given(case), *(tuple(size > 1 for size in mask.shape) for mask in masks))
+    return _given(case), *axes_of_masks(case)
 
 
 def _square(asking: Asking, case: Case, least: int) -> dict[str, int]:
@@ -121,12 +127,15 @@ def _apart(case: Case, letters: Mapping[str, int]) -> dict[str, int]:
 
 
 def _constant_sizes(
-    asking: Asking, forms: Sequence[Case], wrt: Mapping[str, Sequence[int]]
+    asking: Asking,
+    forms: Sequence[Case],
+    wrt: Mapping[str, Sequence[int]],
+    layers: dict[object, Layer],
 ) -> Iterator[Finding]:
     """Ask for sizes around the numbers that stand in the source, small in every other length.
 
     Each form of a question is asked beyond each number, as a branch may hold for one form alone;
-    the first for gradients as well, and for as many items.
+    the first for gradients as well, and for as many items and heads.
     """
     constants = integers_in(asking.context.task.submission.source)
     told = [one for one in constants if 8 <= one <= LONGEST][:_MOST_CONSTANTS]
@@ -137,9 +146,14 @@ def _constant_sizes(
             sizes = {constant - 1: None, constant: None, **beyond} if number == 0 else beyond
             learning = wrt.get(case.target.entry.name) if number == 0 else None
             yield from _around(asking, case, [*sizes], learning)
-            yield from _with_a_number(asking, case, constant + 1)
+            for given in (constant + 1, constant + 2):
+                yield from _with_a_number(asking, case, given)
             if number == 0:
                 yield _at(asking, case, {}, wrt=learning, items=constant + 1)
+            if number == 0 and constant < _MOST_HEADS:
+                of_heads = _with_heads(asking, case, constant + 1, layers)
+                where = f"with {constant + 1} heads"
+                yield Finding(where, _asked(asking, of_heads, of_heads.args), "length")
 
 
 def _around(
@@ -181,9 +195,10 @@ def _with_a_number(asking: Asking, case: Case, number: int) -> Iterator[Finding]
 
 
 def _with_a_count(asking: Asking, case: Case) -> Iterator[Finding]:
-    """Ask with a few keys blocked, so that bfloat16, the mask's dtype, cannot hold the open count.
+    """Ask with a few keys blocked, so that the mask's own dtype cannot hold the open count.
 
-    With one of them blocked it would be rounded up to all keys, with the last three down.
+    In bfloat16, with one of them blocked, it would be rounded up to all keys, with the last three
+    down; a byte would begin anew.
     """
     if case.target.entry.arrays == "numpy":
         return
@@ -191,12 +206,24 @@ def _with_a_count(asking: Asking, case: Case) -> Iterator[Finding]:
         if case.target.entry.arguments[index] in case.domain.boolean:
             continue
         length = _EXACT * (_MANY // _EXACT + asking.draw.integer(0, 7))
-        letters = case.fitting(dict.fromkeys(case.lengths[-1], length))
-        for which, words in (("one", "one key is"), ("few", "the last three keys are")):
+        for dtype, size, which, words in (
+            (torch.bfloat16, length, "one", "one key is"),
+            (torch.bfloat16, length, "few", "the last three keys are"),
+            (torch.uint8, _COUNTED, "one", "one key is"),
+            (torch.int8, _COUNTED, "one", "one key is"),
+        ):
+            letters = case.fitting(dict.fromkeys(case.lengths[-1], size))
             args = blocking(case, _args_at(asking, case, letters), which, asking.draw)
-            args[index] = args[index].to(torch.bfloat16)
-            where = f"where {sizes_in_words(letters)} and {words} blocked, in bfloat16"
-            yield Finding(where, _asked(asking, case, args), "length")
+            args[index] = args[index].to(dtype)
+            failure = _asked(asking, case, args)
+            short = blocking(case, case.args, "one", asking.draw)
+            short[index] = short[index].to(dtype)
+            if failure is not None and _asked(asking, case, short) is not None:
+                where = f"where a mask is {dtype_name(dtype)}"
+                yield Finding(where, failure, "mask dtype")
+                continue
+            where = f"where {sizes_in_words(letters)} and {words} blocked, in {dtype_name(dtype)}"
+            yield Finding(where, failure, "length")
 
 
 def _at(

@@ -22,7 +22,12 @@ _FEW = 3
 _FEW_OPEN = 3
 _NEARLY = ("nearly causal", "unlike")
 NEARLY_CAUSAL = 3
-"""How many kinds of masks are nearly causal: one key more, one less, and both."""
+"""How many kinds of masks are nearly causal: one key more, one less, and both. Of several masks the
+first may be causal, too."""
+UNLIKE = 5
+"""How many kinds are unlike in some rows, or items: in the last key, or in which keys are open,
+where their number and the sum of their places are the same; or unlike in heads but for one item."""
+_ALIKE = ((True, False, False, True), (False, True, True, False))
 _LOW = -20_000.0
 """Below what answers may take for −∞."""
 
@@ -32,13 +37,13 @@ def blocking(case: Case, args: Sequence[Any], which: str, draw: Draw, number: in
 
     Each row blocks different keys; of the first keys, the last row blocks all but a few. Or the
     mask is nearly one that an answer may assume: causal, or the same for all rows or items. Or the
-    numbers that it adds are all low, which changes nothing. Of several masks one blocks at a time,
-    in turns, as two may leave a row no open key.
+    numbers that it adds are all low, or zero, which changes nothing. Of several masks one blocks at
+    a time, in turns, as two may leave a row no open key.
     """
     changed = [*args]
-    if which == "low":
+    if which in ("low", "zero"):
         for index in added(case):
-            changed[index] = args[index] + _LOW
+            changed[index] = args[index] + _LOW if which == "low" else 0 * args[index]
         return changed
     found = []
     for index in blocked_keys(case):
@@ -110,6 +115,11 @@ def is_one_for_all(case: Case) -> bool:
     return all(math.prod(one[:-2]) == 1 for one in shapes)
 
 
+def axes_of_masks(case: Case) -> tuple[tuple[bool, ...], ...]:
+    """Return along which axes each mask that blocks something differs."""
+    return tuple(tuple(one > 1 for one in case.args[index].shape) for index in blocked_keys(case))
+
+
 def may_be_unlike(case: Case, draw: Draw) -> bool:
     """Return whether a mask can be the same for all rows or items but one."""
     return any(nearly(case.args[index].shape, "unlike", draw) for index in blocked_keys(case))
@@ -130,7 +140,10 @@ def nearly(shape: Sequence[int], which: str, draw: Draw) -> list[Tensor]:
         less[row, draw.integer(0, row - 1)] = False
         every = torch.stack((more ^ less ^ causal, more, less))
         turns = torch.arange(math.prod(shape[:-2]))  # items and heads must not be alike
-        return [every[(turns + first) % len(every)].view(*shape) for first in range(len(every))]
+        made = [every[(turns + first) % len(every)] for first in range(len(every))]
+        if len(turns) > 1:
+            made.append(torch.cat((causal[None], made[0][1:])))
+        return [one.view(*shape) for one in made]
     found = []
     for axis in dict.fromkeys((0, len(shape) - 2)):
         if axis >= 0 and shape[axis] > 1:
@@ -140,7 +153,24 @@ def nearly(shape: Sequence[int], which: str, draw: Draw) -> list[Tensor]:
             unlike = mask.select(axis, draw.integer(0, shape[axis] - 1))
             unlike.copy_(_with_another_last_key(same.select(axis, 0)))
             found.append(mask)
+            if keys > len(_ALIKE[0]):
+                found.append(_alike_in_totals(mask, axis))
+    if len(shape) > 3 and 1 not in shape[:2]:  # heads are alike in the first item alone
+        mask = draw.mask(*shape)
+        mask[0] = mask[0, :1]
+        found.append(mask)
     return found
+
+
+def _alike_in_totals(mask: Tensor, axis: int) -> Tensor:
+    """Return a mask whose rows or items have as many open keys, with places of the same sum."""
+    turns = torch.arange(mask.shape[axis]) % 2
+    every = torch.tensor(_ALIKE)[turns]
+    mask = mask.narrow(axis, 0, 1).expand_as(mask).clone()
+    shape = [mask.shape[axis] if one == axis else 1 for one in range(mask.dim() - 1)]
+    mask[..., 1 : 1 + every.shape[-1]] = every.view(*shape, -1)
+    mask[..., :1] = True
+    return mask
 
 
 def _with_another_last_key(mask: Tensor) -> Tensor:

@@ -17,6 +17,8 @@ from mha_judge.grading.checks.corners.asking import Asking
 from mha_judge.grading.checks.corners.masks import added
 from mha_judge.grading.expecting.expected import Expected, leaves
 
+_CONSTANT = 0.75
+_LARGEST_WHOLE = 4
 _LARGEST = 1e6
 """How many times larger than usual graded values get, and how many times smaller."""
 
@@ -50,15 +52,17 @@ def with_positions(case: Case) -> list[int]:
     return [index for index, one in given.items() if one.dim() > 1 and one.shape[-2] > 1]
 
 
-def changed(case: Case, args: Sequence[Any], how: str, asking: Asking) -> list[Any]:
+def changed(case: Case, args: Sequence[Any], how: str, asking: Asking, number: int) -> list[Any]:
     """Return the arguments with other numbers.
 
     Args:
         case: The question.
         args: Its arguments.
         how: `large` or `small` values; `zeros` at a position, or one that is `repeated`; `constant`
-            numbers, or `nothing` but zeros; empty for the same.
+            numbers, in all inputs or in `one constant`, or `nothing` but zeros; a `zero end`;
+            `centred` ones, of which rows sum to zero; empty for the same.
         asking: Draws the numbers.
+        number: Which input is constant, if it is one.
     """
     made = [*args]
     if how in ("large", "small"):
@@ -69,6 +73,19 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking) -> list[A
         one = 1.0 + float(asking.draw.normal().abs()) if how == "constant" else 0.0
         for index in case.shapes.numbers:
             made[index] = torch.full_like(args[index], one)
+    elif how == "one constant":
+        by_hand = "autograd" in asking.context.task.problem.forbid
+        given = may_be_constant(case, by_hand)
+        index = given[number % len(given)]
+        made[index] = torch.full_like(args[index], _CONSTANT)
+    elif how == "zero end":
+        for index in with_positions(case):
+            made[index] = args[index].clone()
+            made[index][..., -(args[index].shape[-2] // 2) :, :] = 0
+    elif how == "centred":
+        for index in case.shapes.numbers:
+            if args[index].shape[-1] > 2:
+                made[index] = centred(args[index])
     elif how:
         for index in with_positions(case):
             count = args[index].shape[-2]
@@ -77,6 +94,31 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking) -> list[A
                 numbers = made[index] = args[index].clone()
                 other = numbers.select(-2, (place + 1) % count)
                 numbers.select(-2, place).copy_(other if how == "repeated" else 0 * other)
+    return made
+
+
+def centred(one: Tensor) -> Tensor:
+    """Return small whole numbers of a tensor's shape, near its own, whose rows sum to exactly 0."""
+    whole = (2 * one).round().clamp(-_LARGEST_WHOLE, _LARGEST_WHOLE)
+    return torch.cat((whole[..., 1:], -whole[..., 1:].sum(-1, keepdim=True)), dim=-1)
+
+
+def may_be_constant(case: Case, by_hand: bool) -> list[int]:
+    """Return the inputs whose numbers may be equal while others differ.
+
+    Args:
+        case: The question.
+        by_hand: Whether it asks for gradients, which are 0 where any other input is constant.
+    """
+    names = case.target.entry.arguments
+    return [one for one in case.shapes.numbers if not by_hand or names[one].startswith("grad")]
+
+
+def of_one_position(case: Case, args: Sequence[Any], number: int) -> list[Any]:
+    """Return the arguments of which one input holds the same at each position."""
+    made, given = [*args], with_positions(case)
+    index = given[number % len(given)]
+    made[index] = args[index][..., :1, :].expand_as(args[index]).contiguous()
     return made
 
 
@@ -110,6 +152,25 @@ def alike(case: Case) -> list[list[int]]:
         groups += [[first, second] for second in same[1:]]
         groups += [same] if len(same) > 2 else []
     return groups
+
+
+def of_one_start(case: Case) -> list[list[int]]:
+    """Return pairs of inputs that may begin at one place in memory, with other strides."""
+    groups = [one for one in alike(case) if len(one) == 2]
+    positions = with_positions(case)
+    return [one for one in groups if {*one} <= {*positions}]
+
+
+def with_one_start(args: Sequence[Any], pair: Sequence[int]) -> list[Any]:
+    """Return the arguments of which the second has every other position of the first, and more.
+
+    So it may be every other position of a longer tensor that begins with the first.
+    """
+    made = [*args]
+    first, second = (args[index] for index in pair)
+    shared = (first.shape[-2] + 1) // 2
+    made[pair[1]] = torch.cat((first[..., ::2, :], second[..., shared:, :]), dim=-2)
+    return made
 
 
 def made_alike(case: Case, group: Sequence[int], letters: Mapping[str, int]) -> dict[str, int]:
@@ -187,6 +248,14 @@ def constant(wanted: Wanted | None) -> Wanted | None:
         return None
     same = [one if one is None else _alike(one, -1) for one in wanted.cotangents]
     return wanted._replace(cotangents=same)
+
+
+def of_centred(wanted: Wanted | None) -> Wanted | None:
+    """Return the same gradients, with cotangents whose rows sum to zero."""
+    if wanted is None:
+        return None
+    made = [one if one is None or not one.dim() else centred(one) for one in wanted.cotangents]
+    return wanted._replace(cotangents=made)
 
 
 def _alike(one: Tensor, axis: int) -> Tensor:

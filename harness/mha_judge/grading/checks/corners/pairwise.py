@@ -26,19 +26,22 @@ from mha_judge.grading.checks.corners.axes import (
     DIVIDED_BY_LITTLE,
     LENGTHS_APART,
     OWN,
-    SPECIAL_WEIGHTS,
     TURN,
     in_words,
     is_told_by_some,
     plainer,
+    sets_them_for_itself,
+    sets_weights,
 )
 from mha_judge.grading.checks.corners.questions import AGAIN, Prepared, Questions
 from mha_judge.grading.checks.corners.rows import Rows
-from mha_judge.grading.checks.corners.widths import items_of
+from mha_judge.grading.checks.corners.widths import OTHER_LENGTHS, items_of, with_lengths
 from mha_judge.grading.covering import Row
 from mha_judge.grading.failures import CheckFailure, TimedOut
 from mha_judge.sandbox.base import nothing
 
+_FACTORS = {"zero": 0.0, "large": 100.0}
+"""By which one map is multiplied; exp(−x) of what is then computed is no overflow in float64."""
 _FAR_FROM_ZERO = 4_000.0
 """Where E[x²] − mean² is off by more than rounding can be."""
 _LONGEST, _SHORT = 200, 16
@@ -193,7 +196,7 @@ class _Pairwise:
         if not isinstance(prepared, Prepared):
             return prepared
         asking, case, question = self._asking, prepared.case, prepared.question
-        manner, changes = {**prepared.manner}, "weights" in row or "mean" in row
+        manner, changes = {**prepared.manner}, sets_weights(row)
         asking.enter(f"{self._questions.place(row, turn)} asked")
 
         def ask(then: Callable[[], None] = nothing) -> CheckFailure | None:
@@ -219,13 +222,15 @@ class _Pairwise:
         if row.get("before") == "other form":
             del manner["before"]
             self._call_in_other_form(case, int(row[TURN]))
+        elif row.get("before") == "other lengths":
+            del manner["before"]
+            self._call_at_other_lengths(case)
         # the next row's numbers may depend on weights, which change here after the call
         if following is None or changes:
             failure = ask()
         else:
             failure = ask(functools.partial(self._prepare, following))
-        is_special = row.get("weights") in SPECIAL_WEIGHTS or "mean" in row
-        if is_special and isinstance(case.target, Layer):
+        if sets_them_for_itself(row) and isinstance(case.target, Layer):
             case.target.redraw()
         return failure
 
@@ -248,20 +253,30 @@ class _Pairwise:
             with suppress(CheckFailure), self._asking.allowing(case):
                 case.target.attempt(*given)
 
+    def _call_at_other_lengths(self, case: Case) -> None:
+        letters = with_lengths(case, OTHER_LENGTHS)
+        args = case.shapes.at(letters, self._asking.draw, spread=case.shapes.leading)
+        with suppress(CheckFailure), self._asking.allowing(case):
+            case.target.attempt(*args)
+
     def _redraw(self, layer: object, row: Row) -> None:
         """Give a layer other weights, or one of them."""
         assert isinstance(layer, Layer)
         if "mean" in row:
             layer.far_from_zero(_FAR_FROM_ZERO)
+        elif "map" in row:
+            layer.with_one_times(_FACTORS[row["map"]], int(row[TURN]))
         elif row["weights"] == "anew":
             layer.redraw()
+        elif row["weights"] == "rolled":
+            layer.rolled()
         elif row["weights"] == "unbiased":
             layer.without_biases()
         elif row["weights"] == "identity":
             layer.with_identities()
         else:
             biases, role = divmod(int(row[TURN]), len(layer.entry.roles))
-            layer.redraw_one(role, bias=biases % 2 == 1)
+            layer.redraw_one(role, bias=biases % 2 == 1, elsewhere=row["weights"] != "one anew")
 
     def shrunk(self, row: Row, failure: CheckFailure) -> tuple[Row, CheckFailure]:
         """Return the fewest values of a row with which the answer is wrong, and the failure.
@@ -275,8 +290,8 @@ class _Pairwise:
         if _OF_INFERENCE_MODE in f"{failure.message} {failure.detail}":
             return {"before": "inference"}, failure
         if self._again(row) is None:
-            same = "weights" not in row and "mean" not in row
-            return {} if same else {one: row[one] for one in ABOUT if row.get(one)}, failure
+            left = row if sets_weights(row) else {}
+            return {one: left[one] for one in ABOUT if left.get(one)}, failure
         left = dict(row)
         for axis in ABOUT:
             for less in plainer(left, axis) if left.get(axis) else ():

@@ -29,6 +29,7 @@ from mha_judge.grading.checks.corners.ties import made_equal, ties_of
 from mha_judge.grading.checks.corners.widths import (
     HALF_WIDTHS,
     LEADING,
+    LENGTHS,
     MANY_HEADS,
     broad_widths,
     head_sizes,
@@ -36,6 +37,7 @@ from mha_judge.grading.checks.corners.widths import (
     narrow,
     own_widths,
     sizes_of,
+    with_lengths,
 )
 from mha_judge.grading.covering import Row
 from mha_judge.grading.failures import CheckFailure
@@ -131,8 +133,10 @@ class Questions:
         manner["number"] = int(row[TURN])
         try:
             target = self._target(case, letters, row, may_make)
-        except Unbound:  # in some sizes its parameters may look alike
-            return self.prepared({**row, "equal": ""}, turn, may_make) if row.get("equal") else None
+        except Unbound as unbound:  # in some sizes its parameters may look alike
+            if row.get("equal"):
+                return self.prepared({**row, "equal": ""}, turn, may_make)
+            return unbound if row.get("width") else None
         except CheckFailure as refusal:
             return refusal
         question = target.remembered(
@@ -170,7 +174,7 @@ class Questions:
         if layer is not None or dtype is not case.dtype:
             case = in_dtype(case, dtype, layer)
         args = case.shapes.at(letters, draw, spread=spread, plain=True)  # the check's may be huge
-        args = numbers.changed(case, args, row.get("values", ""), self._asking)
+        args = numbers.changed(case, args, row.get("values", ""), self._asking, number)
         if row.get("mask") == "alone":
             for index in masks.lengths_given(case):
                 args[index] = torch.ones_like(args[index])
@@ -184,16 +188,25 @@ class Questions:
         )
         for index in case.shapes.flags:
             if row.get("mask dtype"):
-                args[index] = args[index].to(getattr(torch, row["mask dtype"]))
+                flag = args[index] = args[index].to(getattr(torch, row["mask dtype"]))
+                if flag.is_floating_point() and number % 2:  # a zero may be negative
+                    args[index] = flag.copysign(flag - 0.5)
         if row.get("layout") == "expanded":
             # where all features are equal a gradient may be zero, and large scores nearly tie
             of_items = case.has_norms or row.get("gradient") or row.get("scores") or number % 2
             args = numbers.alike_along(
                 case, args, 0 if of_items else -1, masks=number // 2 % 2 == 0
             )
+        if row.get("layout") == "one position":
+            args = numbers.of_one_position(case, args, number)
         if any(args[index].shape != args[group[0]].shape for index in group):
             return None
-        args = [args[group[0]] if index in group else value for index, value in enumerate(args)]
+        if row.get("layout") == "one memory":
+            args = [args[group[0]].clone() if i in group else one for i, one in enumerate(args)]
+        elif row.get("object"):
+            args = [args[group[0]] if index in group else one for index, one in enumerate(args)]
+        elif group:
+            args = numbers.with_one_start(args, group)
         case = case.asked_with(args)
         score = 0.0
         if row.get("scores"):
@@ -213,18 +226,24 @@ class Questions:
             wanted = numbers.wanted(case, args, self._asking, self._wrt, manner, through)
             if row["gradient"] == "expanded":
                 wanted = numbers.constant(wanted)
+            if row.get("values") == "centred":
+                wanted = numbers.of_centred(wanted)
         return Question(args, case.shapes, asked, score, wanted)
 
     def _group(self, case: Case, row: Row) -> Sequence[int]:
-        """Return the inputs that are one object in a row."""
-        groups = numbers.alike(case) if row.get("object") else []
+        """Return the inputs that are one object in a row, or lie in one memory."""
+        groups = []
+        if row.get("object") or row.get("layout") == "one memory":
+            groups = numbers.alike(case)
+        elif row.get("layout") == "one start":
+            groups = numbers.of_one_start(case)
         return groups[int(row[TURN]) % len(groups)] if groups else []
 
     def _dtype(self, case: Case, row: Row) -> torch.dtype:
         """Return the dtype of a row; float64 if rounding of unknown size might matter."""
         scores = row.get("scores")
         by_hand = "autograd" in self._asking.context.task.problem.forbid
-        is_felt = scores and (scores != "large" or by_hand or not shows_scores(case))
+        is_felt = scores and (scores in ("low", "apart") or by_hand or not shows_scores(case))
         if is_felt and self._asking.is_also_in(torch.float64, case):
             return torch.float64
         return getattr(torch, row["dtype"]) if row.get("dtype") else case.dtype
@@ -233,7 +252,8 @@ class Questions:
         """Return what is called; a layer made with other sizes serves all rows.
 
         But each row after inference mode gets a new layer, so that tensors which it makes in its
-        first call and keeps are made in that mode.
+        first call and keeps are made in that mode; and so does one in which a weight is replaced
+        that lies where it was made.
         """
         if not isinstance(case.target, Layer):
             return case.target
@@ -243,7 +263,8 @@ class Questions:
         if row.get("training") and int(row[TURN]) % 2 == 0 and dtype is not torch.bfloat16:
             sizes[DROPOUT] = _NEXT_TO_NOTHING
         key = (dtype, *sizes.items())
-        if key not in self._layers or row.get("before") == "inference":
+        is_new = row.get("before") == "inference" or row.get("weights") == "one replaced"
+        if key not in self._layers or is_new:
             if not may_make:
                 raise Unmade
             self._layers[key] = case.target.like(dtype=dtype, **sizes)
@@ -252,6 +273,8 @@ class Questions:
     def _letters(self, case: Case, row: Row) -> dict[str, int]:
         """Return the sizes of a row, those of leading axes without letters as `LEADING`."""
         letters = self._lengths_of(case, row)
+        if row.get("before") == "other lengths":
+            letters |= with_lengths(case, LENGTHS)
         if row.get("mask") == "nearly causal":
             letters |= case.square(
                 max(letters.get(one, case.shapes.letters[one]) for one in case.long)
@@ -276,7 +299,8 @@ class Questions:
             return case.fitting(letters)
         if row.get("width"):
             widths = broad_widths(case)
-            letters[widths[int(row[TURN]) % len(widths)]] = draw.integer(*_BROAD)
+            size_of_it = draw.integer(*_BROAD) if row["width"] == "broad" else 1
+            letters[widths[int(row[TURN]) % len(widths)]] = size_of_it
         ranges = _LENGTHS.get(size, (None, None))
         for group, within in ((case.lengths[:-1], ranges[0]), (case.lengths[-1:], ranges[1])):
             for equal in group if within else ():

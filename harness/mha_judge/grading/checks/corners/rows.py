@@ -13,7 +13,14 @@ from mha_judge.grading.checks.corners import axes, masks, numbers
 from mha_judge.grading.checks.corners.asking import Asking
 from mha_judge.grading.checks.corners.axes import CASE, DROPOUT, OWN, TURN
 from mha_judge.grading.checks.corners.ties import Ties
-from mha_judge.grading.checks.corners.widths import HALF_WIDTHS, broad_widths, head_sizes, items_of
+from mha_judge.grading.checks.corners.widths import (
+    HALF_WIDTHS,
+    OTHER_LENGTHS,
+    broad_widths,
+    head_sizes,
+    items_of,
+    with_lengths,
+)
 from mha_judge.grading.covering import Row, Value, covering
 from mha_judge.grading.expecting.compare import dtype_name
 from mha_judge.grading.expecting.memory import key_of, memory
@@ -39,9 +46,10 @@ class Rows:
         self._ties = Ties(cases, axes.HIDING)
         self._excluded = axes.excluded(cases[0].has_norms)
         every = [(axis, value) for axis, values in axes.VALUES.items() for value in values]
+        also = [(axis, value) for axis, values in axes.ALSO.items() for value in values]
         self._unable = {
             one: {str(i) for i, case in enumerate(cases) if not self._can(case, *one)}
-            for one in every
+            for one in (*every, *also)
         }
         """By value, the questions that cannot be asked with it."""
         self._axes: dict[str, list[str]] = {CASE: list(map(str, range(len(cases))))}
@@ -77,13 +85,18 @@ class Rows:
         ]
         for number, index in enumerate(draw.permutation(len(rows)).tolist()):
             row = {axis: value for axis, value in rows[index].items() if value}
-            if row.get("before") == "inference":  # what is made for this width is made in that mode
+            # what is made for this width, or for a long input, is made in that mode
+            if row.get("before") == "inference" and row.get("size") not in axes.LENGTHS_APART:
                 row[OWN] = str(number)
             yield {**row, TURN: str(number), "equal": self._equal(row)}
         yield from self._of_each_parameter()
+        yield from self._of_each_role()
+        yield from self._of_each_width()
         yield from self._of_each_input()
-        yield from self._of_one_score()
+        yield from self._by_themselves()
+        yield from self._of_one_input()
         yield from self._of_one_mask()
+        yield from self._of_unlike_masks()
 
     def _mask_dtypes(self) -> dict[str, list[str]]:
         """Return, by kind, the dtypes that masks have in turn; the plain one has no name."""
@@ -113,6 +126,18 @@ class Rows:
             if self._is_possible(axes.AFTER_OTHER_WEIGHTS):
                 yield {CASE: "0", **axes.AFTER_OTHER_WEIGHTS, TURN: str(2 * number + 1)}
 
+    def _of_each_role(self) -> Iterator[Row]:
+        """Yield rows in which one weight of a layer is unlike what weights are."""
+        for preset in axes.OF_A_ROLE:
+            if self._is_possible(preset):
+                for number in range(len(self._cases[0].target.entry.roles)):
+                    yield {CASE: "0", **preset, TURN: str(number)}
+
+    def _of_each_width(self) -> Iterator[Row]:
+        """Yield rows in which one of the widths that a layer is made with is 1."""
+        for number in range(len(broad_widths(self._cases[0]))):
+            yield {CASE: "0", "width": "one", TURN: str(number)}
+
     def _of_each_input(self) -> Iterator[Row]:
         """Yield rows in which one input alone learns, with masks and without."""
         for case in self._of_each_form(axes.INPUT_ALONE):
@@ -122,12 +147,22 @@ class Rows:
                 if self._is_possible({**axes.INPUT_ALONE, "frozen": "yes", CASE: case}):
                     yield {CASE: case, **axes.INPUT_ALONE, "frozen": "yes", TURN: str(number)}
 
-    def _of_one_score(self) -> Iterator[Row]:
-        """Yield rows of one large score in half precision, with a graph and without."""
-        for number, case in enumerate(self._of_each_form(axes.ONE_LARGE_SCORE)):
-            for mode in ("", "no_grad"):
-                row = {CASE: case, **axes.ONE_LARGE_SCORE, "mode": mode, TURN: str(number)}
-                yield {axis: value for axis, value in row.items() if value}
+    def _by_themselves(self) -> Iterator[Row]:
+        """Yield the rows of their own that a question of each form has."""
+        for preset in axes.BY_THEMSELVES:
+            for number, case in enumerate(self._of_each_form(preset)):
+                yield {CASE: case, **preset, TURN: str(number)}
+
+    def _of_one_input(self) -> Iterator[Row]:
+        """Yield rows in which one input is unlike what inputs are, where most is given."""
+        given = {
+            name: sum(one is not None for one in self._cases[int(name)].args)
+            for name in self._axes[CASE]
+        }
+        for preset in axes.OF_AN_INPUT:
+            for case in sorted(self._of_each_form(preset), key=lambda one: -given[one])[:1]:
+                for number in range(len(self._cases[int(case)].shapes.numbers)):
+                    yield {CASE: case, **preset, TURN: str(number)}
 
     def _of_one_mask(self) -> Iterator[Row]:
         """Yield rows in which one mask serves all, and is causal but for a key or two."""
@@ -136,6 +171,16 @@ class Rows:
             if masks.is_one_for_all(self._cases[int(case)]):
                 for number in range(masks.NEARLY_CAUSAL):
                     yield {CASE: case, "mask": "nearly causal", TURN: str(number)}
+
+    def _of_unlike_masks(self) -> Iterator[Row]:
+        """Yield rows with every kind of mask that is nearly the same for all rows or items."""
+        forms = {}
+        for name in self._axes[CASE]:
+            if name not in self._unable["mask", "unlike"]:
+                forms[masks.axes_of_masks(self._cases[int(name)])] = name
+        for case in forms.values():
+            for number in range(masks.UNLIKE):
+                yield {CASE: case, "mask": "unlike", TURN: str(number)}
 
     def _of_each_form(self, preset: Row) -> list[str]:
         """Return a question of each form: by what is given, what is true, and a size of one."""
@@ -150,7 +195,10 @@ class Rows:
 
     def _is_possible(self, preset: Row) -> bool:
         """Return whether some question can be asked with all these values."""
-        if not all(value in self._axes.get(axis, ("",)) for axis, value in preset.items()):
+        if not all(
+            value in (*self._axes.get(axis, ("",)), *axes.ALSO.get(axis, ()))
+            for axis, value in preset.items()
+        ):
             return False
         unable = set.union(*(self._unable.get(one, set()) for one in preset.items()))
         return not {*self._axes[CASE]} <= unable and preset.get(CASE) not in unable
@@ -190,6 +238,12 @@ class Rows:
                 return is_torch and is_layer
             case "layout" | "after" if entry.arrays == "either":
                 return False
+            case "layout" if value == "one start":
+                return bool(numbers.of_one_start(case))
+            case "layout" if value == "one position":
+                return bool(numbers.with_positions(case))
+            case "layout" if value == "one memory":
+                return bool(numbers.alike(case))
             case "layout" if value == "expanded":
                 return bool(numbers.with_items(case)) and entry.name in asking.left_alone
             case "layout" if value == "innermost":  # of three axes, it is the last but one
@@ -204,14 +258,17 @@ class Rows:
             case "before":
                 if value == "other weights":
                     return is_layer
+                if value == "other lengths":
+                    return bool(with_lengths(case, OTHER_LENGTHS))
                 if value == "other form":
                     return bool(other_forms(case, self._cases))
-                if value == "backward":
+                if value in ("backward", "no_grad"):
                     return is_torch and not by_hand
-                return is_torch or value in ("same", "other numbers")
+                kinds = ("same", "other numbers", "rolled numbers", "other shape")
+                return is_torch or value in kinds
             case "weights" if value == "identity":
                 return is_torch and isinstance(case.target, Layer) and case.target.has_square_maps
-            case "weights":
+            case "weights" | "map":
                 return is_layer and is_torch
             case "mean":
                 return is_layer and is_torch and case.has_norms
@@ -248,15 +305,26 @@ class Rows:
                 return any(entry.arguments[index] not in case.domain.boolean for index in flags)
             case "mask":
                 return self._can_mask(case, value)
+            case "values" if value == "centred":
+                return any(one.shape[-1] > 2 for one in case.shapes.numbers.values())
             case "values" if value in ("large", "small"):
                 return bool(numbers.linear(case))
             case "values" if value in ("constant", "nothing"):
                 # gradients by hand are 0 there, but for rounding
                 return bool(case.shapes.numbers) and not by_hand
+            case "values" if value == "one constant":
+                several = len(case.shapes.numbers) > 1
+                return several and bool(numbers.may_be_constant(case, by_hand))
             case "values":
                 return bool(numbers.with_positions(case))
-            case "scores" if value != "large":
+            case "scores" if value in ("low", "apart"):
                 return case.domain.scores and numbers.takes_q_and_k(case) and not by_hand
+            case "scores" if value == "rising" and not numbers.takes_q_and_k(case):
+                return False
+            case "scores" if value == "last item" and not numbers.with_items(case):
+                return False
+            case "scores" if value == "last" and not numbers.with_positions(case):
+                return False
             case _:
                 # where every weight is 0 or 1 gradients are 0, but for the rounding of the rest
                 in_float64 = asking.is_also_in(torch.float64, case)
@@ -271,7 +339,7 @@ class Rows:
                 return masks.may_be_square(case)
             case "unlike":
                 return masks.may_be_unlike(case, self._asking.draw)
-            case "low":
+            case "low" | "zero":
                 return bool(masks.added(case))
             case "alone":
                 return bool(blocked or masks.lengths_given(case))

@@ -17,9 +17,13 @@ from mha_judge.wire import map_tree
 
 LARGEST_SCORE = 200_000
 """How large graded scores get. A fill of −1e9 is far below all of them, one of −1e4 is not."""
+_RISE = 300.0
+"""How far scores rise in all: from one block of keys to the next by little."""
 _WIDEST_SCALE = 1_000.0
 _SCALE = 300.0
 """The factor for inputs if the reference does not show its scores."""
+_LAST = {"last": -2, "last item": 0}
+"""The axis along which the scores of the last alone are large."""
 _Numbers = Mapping[int, Any]
 """Inputs by their place: tensors, or tuples of them."""
 
@@ -32,12 +36,15 @@ def enlarged(case: Case, how: str, draw: Draw) -> tuple[list[Any], float]:
     Args:
         case: The question.
         how: `large`; `apart`, where every score is as large, of either sign; `low`, where all are
-            below zero.
+            below zero; `last` or `last item`, where those of one alone are large;
+            `rising`, by as much from each key to the next.
         draw: Draws the signs.
     """
     numbers = _scored(case)
     if how == "apart":
         numbers = {index: _polar(draw, value) for index, value in numbers.items()}
+    elif how == "rising":
+        numbers = _rising(case, numbers)
     elif how == "low":
         names = case.target.entry.arguments
         q, k = names.index("q"), names.index("k")
@@ -46,8 +53,12 @@ def enlarged(case: Case, how: str, draw: Draw) -> tuple[list[Any], float]:
     shown = _largest_logit(case, args)
     reached = shown or _largest_product(case, args)
     # scores grow as the square of the numbers
-    scale = min(_WIDEST_SCALE, math.sqrt(LARGEST_SCORE / reached)) if reached else _SCALE
-    args = case.with_numbers(_times(numbers, scale))
+    largest = _RISE if how == "rising" else LARGEST_SCORE
+    scale = min(_WIDEST_SCALE, math.sqrt(largest / reached)) if reached else _SCALE
+    if how in _LAST:
+        args = case.with_numbers(_last_enlarged(case, numbers, scale, _LAST[how]))
+    else:
+        args = case.with_numbers(_times(numbers, scale))
     return args, 0.0 if shown else _largest_product(case, args)
 
 
@@ -67,6 +78,28 @@ def _scored(case: Case) -> dict[int, Any]:
 
 def _times(numbers: _Numbers, factor: float) -> dict[int, Any]:
     return {i: map_tree(lambda one: one * factor, value) for i, value in numbers.items()}
+
+
+def _rising(case: Case, numbers: _Numbers) -> dict[int, Any]:
+    """Return queries and keys with scores that rise from key to key, by the same each time."""
+    names = case.target.entry.arguments
+    q, k = numbers[names.index("q")].abs(), numbers[names.index("k")]
+    steps = torch.linspace(0, 1, k.shape[-2], dtype=torch.float64).to(k.dtype).unsqueeze(-1)
+    return {names.index("q"): q, names.index("k"): k[..., :1, :].abs() * steps}
+
+
+def _last_enlarged(case: Case, numbers: _Numbers, factor: float, axis: int) -> dict[int, Any]:
+    """Return the numbers with those of the last position along an axis enlarged.
+
+    Where there are queries, they alone make scores large, by the power of two of the factor.
+    """
+    names, made = case.target.entry.arguments, {**numbers}
+    is_alone = takes_q_and_k(case)
+    for index, one in numbers.items():
+        if isinstance(one, Tensor) and one.dim() > 1 and (not is_alone or names[index] == "q"):
+            made[index] = one.clone()
+            made[index].select(axis, -1).mul_(factor**2 if is_alone else factor)
+    return made
 
 
 def _polar(draw: Draw, value: Tensor) -> Tensor:

@@ -197,7 +197,7 @@ def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Itera
     if not unfit:
         return
     free = [] if isinstance(case.target, Layer) else free_letters(case)
-    chosen = {unfit[asking.draw.integer(0, len(unfit) - 1)] for _ in range(3)}
+    chosen = {unfit[asking.draw.integer(0, len(unfit) - 1)] for _ in range(3)} | {2 * size}
     for count in sorted(chosen):
         whole = count * max(1, size // count)
         for length, wider in ((count, {}), (whole, {}), (whole, dict.fromkeys(free, whole))):

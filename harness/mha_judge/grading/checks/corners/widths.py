@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.checks.cases import Case, made_with
 
@@ -23,6 +25,8 @@ _LEAST_HEADS, _LEAST_WIDTH = 2, 3
 _MOST_WIDTHS = 32
 HEADS_AXIS = "heads"
 """The name of a leading axis without a letter, the second of two."""
+LENGTHS, OTHER_LENGTHS = (4, 9), (6, 6)
+"""Two lengths, and two others with the same product; none of them has less keys than queries."""
 LEADING = ("items", HEADS_AXIS)
 """Names for leading axes that have no letters."""
 
@@ -49,6 +53,14 @@ def free_letters(case: Case) -> list[str]:
     return [one for one in free if case.shapes.places(one) or not isinstance(case.target, Layer)]
 
 
+def with_lengths(case: Case, sizes: Sequence[int]) -> dict[str, int]:
+    """Return the letters of a question's two lengths with these sizes; empty if it has not two."""
+    letters = {one: size for equal, size in zip(case.lengths, sizes, strict=False) for one in equal}
+    fits = len(case.lengths) == len(sizes) and case.fitting(letters) == letters
+    are_single = any(case.shapes.letters[one] == 1 for one in letters)  # a single step stays one
+    return letters if fits and not are_single else {}
+
+
 def items_of(case: Case) -> str | None:
     """Return the name of the size that counts items; None if there is none."""
     if case.shapes.leading:
@@ -56,13 +68,13 @@ def items_of(case: Case) -> str | None:
     return "B" if "B" in case.shapes.letters else None
 
 
-def head_sizes(case: Case, how: str, wide: int = 0) -> dict[str, int]:
+def head_sizes(case: Case, how: str | int, wide: int = 0) -> dict[str, int]:
     """Return the sizes of a call with other heads; empty if heads are no size of it.
 
     Args:
         case: The question.
-        how: `many`, many `groups`, `wide` ones, a `single` one, `one group`, the `least`, or empty
-            for the same.
+        how: `many`, many `groups`, `wide` ones, a `single` one, `one group`, the `least`, so many
+            of a layer, or empty for the same.
         wide: The width of wide ones.
     """
     letters, divides = case.shapes.letters, case.domain.divides
@@ -71,12 +83,13 @@ def head_sizes(case: Case, how: str, wide: int = 0) -> dict[str, int]:
     if how in ("groups", "one group") and divides.keys().isdisjoint(divides.values()):
         return {}
     if isinstance(case.target, Layer):
+        count, groups = _COUNTS[how] if isinstance(how, str) else (how, how)
         sizes: dict[str, int] = {}
         for whole, heads in divides.items():
             if heads in divides:  # the heads share keys and values in groups
-                sizes[divides[heads]] = _COUNTS[how][1]
+                sizes[divides[heads]] = groups
             if whole not in divides.values():
-                sizes[heads] = _COUNTS[how][0]
+                sizes[heads] = count
                 width = letters.get(whole, 2) if how in ("single", "one group") else 2
                 sizes[whole] = sizes[heads] * (wide if how == "wide" else width)
                 if "D" in letters:
