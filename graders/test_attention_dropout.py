@@ -83,12 +83,12 @@ def parts_of(layer, q, k, v, mask=None):
     return weights[0], parts.flatten(1, 2), reference.out_proj.bias.detach()
 
 
-def multiples_of(candidate, layer, q, k, v, mask=None, open_=slice(None)):
+def multiples_of(candidate, layer, q, k, v, mask=None, open_=slice(None), **how):
     """Return by which number each weight was multiplied in training: (B, L, H, S).
 
     Where the mask blocks keys, S are the open ones; `open_` says which they are.
     """
-    answer = in_training(candidate, layer, q, k, v, mask)
+    answer = in_training(candidate, layer, q, k, v, mask, **how)
     q = q if q.shape[1] <= QUERIES else q[:, :1]
     weights, parts, bias = parts_of(layer, q, k[:, open_], v[:, open_])
     found = answer.output.double() - bias  # (B, L, E)
@@ -354,6 +354,8 @@ def test_one_by_one(candidate, draw):
     layer = layer_of(candidate, dropout=0.4)
     dropped = multiples_of(candidate, layer, *copies(draw)).abs() < NEAR  # (B, L, H, S)
     assert_unrelated(*pairs_of(dropped))
+    expanded = multiples_of(candidate, layer, *copies(draw), layout="expanded").abs() < NEAR
+    assert_unrelated(*pairs_of(expanded, "in training, where one item is expanded,"))
     for name, hits, distances in of_many(candidate, draw, layer):
         apart = [(hits[:-distance], hits[distance:]) for distance in distances]
         assert_unrelated(*((f"in training the {name}", *pair) for pair in apart))

@@ -318,6 +318,11 @@ def test_few_continuations(candidate, draw):
         given = (prefix_of(draw, 2, size, end), beams, steps, end)
         table = table_for(draw, *given, by=0.0, end=end, shape=(size, size, size))
         assert_found(candidate.beam_search(table, *given))
+    table = torch.full((13, 13), -torch.inf)
+    for last, following in ((0, [1, 11]), (1, [2, 12]), (11, [1, 2])):
+        table[last, following] = draw.normal(2)
+    # 1 12 and 11 2 are two, though written without a space they are one
+    assert_found(candidate.beam_search(table, torch.tensor([0]), 5, 2, END))
 
 
 @check(
@@ -348,8 +353,9 @@ def test_minus_infinity(candidate, draw):
 )
 def test_end_in_the_prefix(candidate, draw):
     for prefix in ([END], [2, END], [END, 3, 0], [END, END]):
-        given = (torch.tensor(prefix), 3, 3, END)
-        assert_found(candidate.beam_search(finishing(draw, *given), *given))
+        for alpha in (0.0, 1.5):
+            given = (torch.tensor(prefix), 3, 3, END, alpha)
+            assert_found(candidate.beam_search(finishing(draw, *given), *given))
 
 
 @check(

@@ -55,6 +55,14 @@ def blocked(draw, ignored, dtype, level=0):
     return logits.masked_fill(closed.scatter(-1, open_, False), -torch.inf), targets
 
 
+def mostly_blocked(draw, dtype):
+    """Return logits that are −∞ at all classes below the target, or at all above it."""
+    logits, targets = question(draw, V=300, dtype=dtype)
+    past = torch.arange(300) - targets.unsqueeze(-1)
+    closed = torch.where(draw.mask(3, 5, 1), past < 0, past > 0)
+    return logits.masked_fill(closed, -torch.inf), targets
+
+
 def assert_loss(candidate, logits, *args):
     """Assert that the loss is right: a difference of numbers as large as the logits."""
     answer = candidate.cross_entropy(logits, *args)
@@ -281,6 +289,8 @@ def test_minus_infinity(candidate, draw):
             args = blocked(draw, ignored, torch.float64, -low)
             assert_both(candidate, *args, ignore_index)
             assert_both(candidate, args[0].float(), args[1], ignore_index, moved=low)
+    for dtype in (torch.float32, torch.float64):
+        assert_both(candidate, *mostly_blocked(draw, dtype))
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after=("loss", "gradient"))

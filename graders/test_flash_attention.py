@@ -138,7 +138,8 @@ def test_rising_and_falling_scores(candidate, draw):
     assert_close(candidate.flash_attention(q, k, v, 7), "output")
     for step in (-11.0, -9.0, 5.0, 30.0, 86.0):
         assert_close(candidate.flash_attention(*in_a_step(draw, step), 7), "output")
-    assert_close(candidate.flash_attention(*in_a_step(draw, 7.5, torch.float16), 7), "output")
+    # few blocks, as merging them rounds each time
+    assert_close(candidate.flash_attention(*in_a_step(draw, 7.5, torch.float16), 40), "output")
 
 
 @check(
@@ -194,13 +195,13 @@ def test_causal(candidate, draw):
 
 
 @check(
-    "Works with no, one and three leading dimensions",
+    "Works with no, one, three and four leading dimensions",
     category="shape",
     points=2,
     after=("values", "causal"),
 )
 def test_leading_dimensions(candidate, draw):
-    for leading in ((), (3,), (2, 3, 2)):
+    for leading in ((), (3,), (2, 3, 2), (2, 1, 3, 2)):
         assert_close(candidate.flash_attention(*qkv(draw, leading), 3), "output")
         causal = candidate.flash_attention(*qkv(draw, leading, 7, 7), 3, True)
         assert_close(causal, "output")

@@ -45,7 +45,7 @@ def assert_grows_with_length(candidate, draw, *causal):
     ):
         short, long = (
             candidate.linear_attention.observe(*qkv(draw, 1, 1, L, 4, dtype), *causal, mode=mode)
-            for L in (512, 1024)
+            for L in (1024, 2048)
         )
         what = f"in {dtype}, at twice the length, the number of {{}}"
         assert_grows_at_most(short.flops, long.flops, 2.2, what.format("operations in products"))

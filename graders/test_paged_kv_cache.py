@@ -137,6 +137,10 @@ def test_names(candidate, draw):
     for sequence in large:
         cache.append(sequence, *kv(draw, 3))
     assert_holds(cache, *large, -1, "7")
+    glued = cache_of(candidate, num_pages=29, page_size=1)  # page 10 of 1 is no page 0 of 11
+    for sequence, tokens in ((1, 13), (11, 3), ("1", 2), ("11", 2)):
+        glued.append(sequence, *kv(draw, tokens))
+    assert_holds(glued, 1, 11, "1", "11")
 
 
 @check("Pages of size 1, one head, head size 1", category="shape", points=1, after="one_append")
@@ -297,6 +301,13 @@ def test_any_order(candidate, draw):
     cache.free(2)
     cache.append(1, *kv(draw, 5, 1, 2))  # the page of 2 comes behind a higher one
     assert_holds(cache, 1)
+    cache = cache_of(candidate, 6, 2, 1, 2)
+    for sequence, tokens in (("a", 5), ("b", 4)):
+        cache.append(sequence, *kv(draw, tokens, 1, 2))
+    found = cache.gather("a", keep=True)
+    cache.free("a")
+    cache.append("c", found.live("k"), found.live("v"))  # into its own pages, in some order
+    assert_holds(cache, "b", "c")
     for num_pages, page_size in ((6, 3), (5, 1)):
         _take_steps(candidate, draw, num_pages, page_size)
 

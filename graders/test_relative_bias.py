@@ -111,6 +111,8 @@ def test_lengths(candidate, draw):
     layer = layer_of(candidate)
     for length in (5, 13, 3, 1, 13, 17, 2):
         assert_close(layer(draw.normal(B, length, E)), "output")
+    for reach in (40, 30, 19, 40):  # layers that all reach as far as there are positions
+        assert_close(layer_of(candidate, max_distance=reach)(draw.normal(B, 20, E)), "output")
 
 
 @check(

@@ -204,6 +204,10 @@ def test_top_k_then_top_p(candidate, draw):
         logits = draw.normal(R, V)
         top_p = apart(sums(logits, top_k=top_k), low, high)
         assert_filtered(candidate.filtered_probabilities(logits, 1.0, top_k, top_p))
+    # two equal the third, so four stay, and the first has a share of 0.32
+    shares = torch.tensor([0.32, 0.28, 0.2, 0.2, *[0.001] * (V - 4)])
+    ties = torch.stack([shares.log()[draw.permutation(V)] for _ in range(R)])
+    assert_filtered(candidate.filtered_probabilities(ties, 1.0, 3, 0.35))
 
 
 @check(
@@ -283,6 +287,9 @@ def test_any_axes(candidate, draw):
     for shape in ((1,), (3, 1)):
         for given in ((), (0.0,), (1.0, 1), (1.0, None, 0.5), (1.0, None, None, 0.5)):
             assert_filtered(filtered(draw.normal(*shape), *given))
+    peaked_and_flat = draw.normal(2, 700) * torch.tensor([[9.0], [0.1]])
+    top_p = apart(sums(peaked_and_flat), 0.7, 0.9)
+    assert_filtered(filtered(peaked_and_flat, 1.0, None, top_p))
     size = draw.integer(4990, 5000)
     logits = in_random_order(draw, size, 1) / (size / 4)
     top_p, min_p = apart(sums(logits), 0.3, 0.6), apart(shares_of_greatest(logits), 0.3, 0.6)

@@ -30,6 +30,23 @@ def pattern(draw, L=11, keep=0.6):
     return mask
 
 
+def regular(draw, L=11):
+    """Return a mask in which each row has as many keys, and each key as many queries."""
+    steps = draw.permutation(L)[:4]
+    apart = (torch.arange(L) - torch.arange(L).unsqueeze(-1)) % L
+    return torch.isin(apart, steps)
+
+
+def lopsided(draw, L=11):
+    """Return a mask in which each key has as many queries, but queries have not as many keys."""
+    mask = torch.zeros(L, L).bool()
+    for key in range(L):
+        others = draw.permutation(L - 1)[:3]
+        mask[(key + 1 + others) % L, key] = True
+    mask.fill_diagonal_(True)
+    return mask
+
+
 def assert_pattern(candidate, *case):
     assert_close(candidate.sparse_mask(*case), "mask")
 
@@ -130,6 +147,8 @@ def test_values(candidate, draw):
         assert_close(answer, "output")
     q, k, v = qkv(draw, B=1, H=2, L=150, D=5)
     assert_close(candidate.sparse_attention(q, k, v, pattern(draw, 150, keep=0.5)), "output")
+    assert_close(candidate.sparse_attention(*qkv(draw), regular(draw)), "output")
+    assert_close(candidate.sparse_attention(*qkv(draw), lopsided(draw)), "output")
 
 
 @check(

@@ -111,6 +111,14 @@ def test_large_gates(candidate, draw):
     for dtype in (torch.float16, torch.bfloat16):
         layer = layer_of(candidate, dtype=dtype)
         assert_close(layer((10 * draw.normal(B, L, E)).to(dtype)), "output")
+    narrow = layer_of(candidate, 7, 5, dtype=torch.float64)
+    exact, _ = narrow.references()
+    for low in (-12.0, -20.0):  # all gates are as low, so that next to nothing is left, and felt
+        x = torch.linalg.pinv(exact.gate_proj.weight.detach()).sum(-1) * low
+        answer = narrow(x)
+        # e^z is as far off as z is, in which a gate may be written
+        answer.beside(output=-low * float(answer.expected["output"].exact.abs().max()))
+        assert_close(answer, "output")
 
 
 @check(

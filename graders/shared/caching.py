@@ -151,8 +151,9 @@ def test_future_is_not_felt(grader, candidate, draw):
 def test_two_continuations(grader, candidate, draw):
     B, E = grader.B, grader.E
     layer = grader.layer_of(candidate)
-    for mode in gradient_modes(candidate):  # old caches may be written to in one of them only
-        first = layer(draw.normal(B, 5, E), keep=True, mode=mode)
+    modes = [*gradient_modes(candidate)]  # old caches may be written to in one of them only
+    for mode, length in (*((mode, 5) for mode in modes), *((mode, 600) for mode in modes[:2])):
+        first = layer(draw.normal(B, length, E), keep=True, mode=mode)
         prefix = layer(draw.normal(B, 1, E), first.live("cache"), keep=True, mode=mode)
         branches = []
         for _ in range(3):
@@ -170,6 +171,10 @@ def test_old_caches_stay(grader, candidate, draw):
     for layer in layers_of(grader, candidate):
         answers = list(run_chunks(layer, draw.normal(B, 23, E), [4, 1, 1, 1, 3, 11, 2]))
         layer(draw.normal(B, 3, E), answers[0].live("cache"))
+        for mode in ("", "no_grad"):  # back to 5 of 9 positions
+            answers.append(layer(draw.normal(B, 9, E), keep=True, mode=mode))
+            rolled_back = answers[-1].live("cache", 5, axis=-2)
+            assert_close(layer(draw.normal(B, 2, E), rolled_back, mode=mode), "output", "cache")
 
         for step, answer in enumerate(answers):
             again = zip(
@@ -194,6 +199,10 @@ def test_no_hidden_state(grader, candidate, draw):
 
     assert_close(twin(draw.normal(B, 2, E), prefix.live("cache")), "output", "cache")
     assert_close(layer(draw.normal(B, 1, E), prefix.live("cache")), "output", "cache")
+    # a caller puts the items of a beam search in another order, in place
+    prefix = layer(draw.normal(B, 5, E), keep=True, mode="no_grad")
+    answer = layer(draw.normal(B, 1, E), prefix.live("cache", turned=True), mode="no_grad")
+    assert_close(answer, "output", "cache")
     for changed in ([0], [-1], [0, -1]):  # of k and v; all else is as the call before returned it
         cache = layer(draw.normal(B, 5, E)).tensors("cache")
         at = draw.integer(1, 4)
