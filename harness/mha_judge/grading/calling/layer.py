@@ -239,8 +239,10 @@ class Layer(Target):
         """Give the weight or the bias of one role other numbers, in other memory or where it is."""
         self._redraws = 1 if elsewhere else 2
         new, old = self._drawn(self.entry.roles[role]), self._roles[role]
-        other = replace(old, bias=new.bias) if bias else replace(old, weight=new.weight)
-        self._roles = [*self._roles[:role], other, *self._roles[role + 1 :]]
+        self._put(role, replace(old, bias=new.bias) if bias else replace(old, weight=new.weight))
+
+    def _put(self, role: int, weights: RoleWeights) -> None:
+        self._roles = [*self._roles[:role], weights, *self._roles[role + 1 :]]
         self.bind_first(self.maker.chosen)
 
     def rolled(self) -> None:
@@ -252,9 +254,7 @@ class Layer(Target):
     def with_one_times(self, factor: float, role: int) -> None:
         """Multiply the weight of one role."""
         old = self._roles[role]
-        other = replace(old, weight=factor * old.weight)
-        self._roles = [*self._roles[:role], other, *self._roles[role + 1 :]]
-        self.bind_first(self.maker.chosen)
+        self._put(role, replace(old, weight=factor * old.weight))
 
     def without_biases(self) -> Layer:
         """Set every bias to zero, so that a position of zeros has scores of exactly 0."""

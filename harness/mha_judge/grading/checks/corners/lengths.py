@@ -216,12 +216,13 @@ def _with_a_count(asking: Asking, case: Case) -> Iterator[Finding]:
             args = blocking(case, _args_at(asking, case, letters), which, asking.draw)
             args[index] = args[index].to(dtype)
             failure = _asked(asking, case, args)
-            short = blocking(case, case.args, "one", asking.draw)
-            short[index] = short[index].to(dtype)
-            if failure is not None and _asked(asking, case, short) is not None:
-                where = f"where a mask is {dtype_name(dtype)}"
-                yield Finding(where, failure, "mask dtype")
-                continue
+            if failure is not None:
+                short = blocking(case, case.args, "one", asking.draw)
+                short[index] = short[index].to(dtype)
+                if _asked(asking, case, short) is not None:
+                    where = f"where a mask is {dtype_name(dtype)}"
+                    yield Finding(where, failure, "mask dtype")
+                    continue
             where = f"where {sizes_in_words(letters)} and {words} blocked, in {dtype_name(dtype)}"
             yield Finding(where, failure, "length")
 
