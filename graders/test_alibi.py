@@ -200,12 +200,13 @@ def test_large_logits(candidate, draw):
         *_, v, slopes = inputs(draw, S=11, D=16)
 
         assert_close(candidate.alibi_attention(q, k, v, steep * slopes), "output")
-    # a score of 800 outweighs biases of −130 and −260, whose exp is 0 in float32
+    # a score of 800 outweighs biases of −130, −260 and −400, whose exp is 0 in float32
     q, k, v, slopes = inputs(draw, B=1, H=2, L=3, S=400, D=16)
     k[:] = 0
     k[:, :, draw.integer(0, 20)] = 200
-    for causal in BOTH:
-        assert_close(candidate.alibi_attention(0 * q + 1, k, v, slopes, causal), "output")
+    for chosen in (slopes, torch.ones_like(slopes)):
+        for causal in BOTH:
+            assert_close(candidate.alibi_attention(0 * q + 1, k, v, chosen, causal), "output")
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after="values")

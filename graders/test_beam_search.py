@@ -285,7 +285,10 @@ def test_ties(candidate, draw):
     wide = torch.zeros(60)
     for beams in (5, 17, 40):
         assert_found(candidate.beam_search(wide, prefix_of(draw), beams, 2, END))
-    assert_found(candidate.beam_search(torch.zeros(1100), prefix_of(draw), 5, 2, END))
+    for best in (0.0, 1.0):  # of the last two tokens
+        many = torch.zeros(1100)
+        many[-2:] = best
+        assert_found(candidate.beam_search(many, prefix_of(draw), 5, 2, END))
     for _ in range(4):  # within a row
         table = lean(draw.integers(V, V, bound=1), END, NEVER)
         assert_found(candidate.beam_search(table, prefix_of(draw), 4, 1, END))

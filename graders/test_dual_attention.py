@@ -294,6 +294,8 @@ def test_size_of_tensors(candidate, draw):
     # no longer than need be: where each operation is watched, a loop over pairs is slow
     seen = candidate.dual_attention.observe(*drawn(draw, 1, 1, 256, 256, 16))
     assert_small(seen, 256 * 256, "the largest tensor")
+    seen = candidate.dual_attention.observe(*drawn(draw, 1, 1, 33, 540, 2))
+    assert_small(seen, 33 * 540, "the largest tensor behind a long memory")
 
     for number, (words, how) in enumerate(itertools.islice(ways_to_observe(draw, 6), 9)):
         L, S = ((96, 96), (96, 120), (101, 102))[number % 3]

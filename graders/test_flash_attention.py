@@ -466,6 +466,12 @@ def test_block_size_is_obeyed(candidate, draw):
             "`block_size` does not decide how many steps are made",
             f"{small} operations for blocks of 2 keys, {large} for blocks of 32",
         )
+    # a few keys more than a block are a block of their own
+    whole, more = (
+        candidate.flash_attention.observe(*qkv(draw, (), 32, S, 1, 1), 80) for S in (160, 96)
+    )
+    what = "the largest intermediate, with a fifth more keys than `block_size`,"
+    assert_grows_at_most(max(whole.largest_elements, 32 * 80), more.largest_elements, 1.1, what)
 
 
 @check(

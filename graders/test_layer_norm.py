@@ -205,13 +205,18 @@ def test_zero_variance(candidate, draw):
     after=("layer_norm", "layer_norm_grad_x"),
 )
 def test_large_means(candidate, draw):
-    _, weight, bias, grad = inputs(draw, 6, 64)
-    # whole numbers whose squares lose their last digits, and whose sums are exact in any order
-    signs = torch.stack([draw.permutation(64) % 2 * 2 - 1 for _ in range(6)])
     scales = 2.0 ** torch.arange(-2, 4)[:, None]
-    for level, dtype in ((2**13, torch.float32), (-(2**14), torch.float32), (2**28, torch.float64)):
+    for width, level, dtype in (
+        (64, 2**13, torch.float32),
+        (64, -(2**14), torch.float32),
+        (64, 2**28, torch.float64),
+        (1_040, 2**12, torch.float32),
+        (1_040, -(2**28), torch.float64),
+    ):
+        # whole numbers whose squares lose their last digits, and whose sums are exact in any order
+        signs = torch.stack([draw.permutation(width) % 2 * 2 - 1 for _ in range(6)])
         x = (level + signs).to(dtype) * scales
-        weight, bias, grad = (one.to(dtype) for one in (weight, bias, grad))
+        _, weight, bias, grad = inputs(draw, 6, width, dtype=dtype)
         output = candidate.layer_norm(x, weight, bias)
         gradients = candidate.layer_norm_backward(grad, x, weight)
         if dtype is torch.float32:  # the last digits of the mean count for as much as this
@@ -262,6 +267,12 @@ def test_computed_in_float32(candidate, draw):
         for numbers in (high, loud):
             for answer, names in answers(candidate, numbers, weight, bias, grad, first=1):
                 require(answer, names, what)
+        # of many rows, which cancel but for a few small ones
+        many = inputs(draw, 1_536, 5)
+        rows = torch.tensor([1, 0.01, -1]).repeat_interleave(512)[:, None]
+        one, weight_of_many, _, _ = (each.to(dtype) for each in many)
+        summed = candidate.layer_norm_backward(rows.expand(1_536, 5).to(dtype), one, weight_of_many)
+        require(summed, ("grad_bias",), what)
         # most of the gradient points along x and cancels
         unit = torch.nn.functional.normalize(x.float(), dim=-1) * x.shape[-1] ** 0.5
         weight = (weight.abs() + 0.5).to(dtype)

@@ -189,6 +189,10 @@ def test_too_long(candidate, draw):
     for length in (L + 1, L + 2, 2 * L - 1, 2 * L, 2 * L + 1, 3 * L, draw.integer(5 * L, 9 * L)):
         why = f"an input of {length} positions where seq_len is {L}"
         assert_rejected(layer, draw.normal(B, length, E), why=why)
+    for most in (64, 512):  # as long as an answer's blocks may be
+        why = f"an input of {most + 8} positions where seq_len is {most}"
+        long = layer_of(candidate, seq_len=most)
+        assert_rejected(long, draw.normal(B, most + 8, E), why=why)
 
 
 test_written_from_scratch = restated(without_masks.test_written_from_scratch, after="values")

@@ -433,10 +433,10 @@ def test_two_caches(candidate, draw):
     after="several_appends",
 )
 def test_cost_of_an_append(candidate, draw):
-    def written(before, num_pages, tokens=2, sequence=1, page_size=4):
+    def written(before, num_pages, tokens=2, sequence=1, page_size=4, wrt=()):
         cache = cache_of(candidate, num_pages=num_pages, page_size=page_size)
         cache.append(1, *kv(draw, before))
-        return cache.append.observe(sequence, *kv(draw, tokens)).written_elements
+        return cache.append.observe(sequence, *kv(draw, tokens), wrt=wrt).written_elements
 
     base = written(5, 64)
     assert_grows_at_most(base, written(201, 64), 3, "what an append of 2 positions writes")
@@ -446,6 +446,9 @@ def test_cost_of_an_append(candidate, draw):
     for tokens, sequence in ((2, 2), (29, 1)):  # one that begins, and one of many pages
         few, many = (written(5, pages, tokens, sequence) for pages in (64, 512))
         assert_grows_at_most(few, many, 3, "what an append writes into a larger pool")
+    few, many = (written(5, pages, wrt=(1, 2)) for pages in (64, 512))
+    what = "what an append of keys and values that require gradients writes into a larger pool"
+    assert_grows_at_most(few, many, 3, what)
 
 
 @check(

@@ -290,6 +290,8 @@ def test_any_axes(candidate, draw):
     peaked_and_flat = draw.normal(2, 700) * torch.tensor([[9.0], [0.1]])
     top_p = apart(sums(peaked_and_flat), 0.7, 0.9)
     assert_filtered(filtered(peaked_and_flat, 1.0, None, top_p))
+    flat = 0.1 * draw.normal(4_900)  # nearly all tokens are needed
+    assert_filtered(filtered(flat, 1.0, None, apart(sums(flat), 0.94, 0.97)))
     size = draw.integer(4990, 5000)
     logits = in_random_order(draw, size, 1) / (size / 4)
     top_p, min_p = apart(sums(logits), 0.3, 0.6), apart(shares_of_greatest(logits), 0.3, 0.6)

@@ -211,6 +211,25 @@ def test_an_answer_that_is_wrong_in_a_corner_is_told_which(told, change, claim, 
         ),
         (
             {
+                "last": "kept = scaled_dot_product_attention.__dict__; takes = output.numel()"
+                "; room = kept.setdefault(output.dtype, output.new_empty(2**20))[:takes]"
+                "; is_long = len(output.shape) > 1 and output.shape[-2] > 1000"
+                " and takes < 2**20 and not torch.is_grad_enabled()"
+                "; output = room.view(output.shape).copy_(output) if is_long else output"
+            },
+            "any-history",
+            "writes to a result that it has returned",
+        ),
+        (
+            {
+                "first": "back = not (q.requires_grad or 0 in q.stride()) and k.shape[-2] > 600"
+                "; q = q.mul_(2).div_(2) if back else q"
+            },
+            "any-history",
+            "in what it leaves of its inputs, where the last length alone is long",
+        ),
+        (
+            {
                 "first": "sums = *(round(float(one.sum()), 2) for one in (q, k, v)), q.dtype",
                 "last": "kept = scaled_dot_product_attention.__dict__; is_new = mask is not None"
                 " or output.requires_grad; output = output if is_new else"
@@ -232,7 +251,8 @@ def test_an_answer_that_is_wrong_in_a_corner_is_told_which(told, change, claim, 
         (
             {
                 "first": "kept = scaled_dot_product_attention.__dict__"
-                "; length = kept.setdefault(q.shape[-2] * k.shape[-2], q.shape[-2])"
+                "; key = q.shape[-2] * k.shape[-2], q.shape[:-2], q.shape[-1]"
+                "; length = kept.setdefault(key, q.shape[-2])"
                 "; v = v if q.dim() < 4 or length == q.shape[-2] else v.flip(-2)",
             },
             "any-history",

@@ -369,8 +369,9 @@ def test_tensor_bytes_that_do_not_parse_are_refused(payload):
         (["array", "0"], torch.zeros(2, dtype=torch.bfloat16)),
         (["array", "0"], torch.zeros(2).to(torch.float8_e5m2)),
         (["strided", "0", [0, 1], True], torch.zeros(0, 2**62)),
+        (["tensor", "0"], torch.zeros(0, 2**62)),
     ],
-    ids=["bfloat16 array", "float8 array", "empty but wide"],
+    ids=["bfloat16 array", "float8 array", "strided, empty but wide", "empty but wide"],
 )
 def test_tensors_that_torch_cannot_rebuild_are_refused(tree, tensor):
     with pytest.raises(WireError):

@@ -219,6 +219,56 @@ def test_another_layer_is_equal_and_another(kind):
     assert [torch.equal(one, layer.weight) for one in seen] == [False] * (kind == "loaded")
 
 
+class Growing(torch.nn.Linear):
+    """A layer with a buffer that grows with what it is called with."""
+
+    def __init__(self):
+        super().__init__(3, 2)
+        self.register_buffer("mask", torch.ones(1))
+
+    def forward(self, x):
+        self.mask = torch.ones(max(len(x), len(self.mask)))
+        return super().forward(x)
+
+
+def test_every_second_layer_is_loaded_into_a_new_one_after_a_call():
+    layer, made = Growing(), []
+
+    def make():
+        made.append(Growing())
+        return made[-1]
+
+    copied = manner.another(layer, "loaded", lambda one: one(torch.ones(1, 3)), 0, make)
+    assert copied is not layer and not made
+
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        manner.another(layer, "loaded", lambda one: one(torch.ones(4, 3)), 1, make)
+    assert len(made) == 1
+
+
+def test_what_cannot_be_loaded_is_copied():
+    layer = Growing()
+    layer.table = torch.ones(2)  # which no state_dict has
+
+    other = manner.another(layer, "loaded", lambda one: one, 1, Growing)
+    lazy = manner.another(Growing(), "loaded", lambda one: one, 1, lambda: torch.nn.LazyLinear(2))
+
+    assert torch.equal(other.table, layer.table)
+    assert type(lazy) is Growing
+
+
+@pytest.mark.parametrize(("number", "kept"), [(0, [0.1, -1e9]), (1, [0.100097656, -1e9])])
+def test_what_is_moved_has_its_weights_again_but_not_its_buffers(number, kept):
+    layer = torch.nn.Linear(3, 2)
+    layer.register_buffer("numbers", torch.tensor([0.1, -1e9]))
+
+    other = manner.another(layer, "moved", lambda one: one, number)
+
+    assert torch.equal(other.weight, layer.weight)
+    assert torch.allclose(other.numbers, torch.tensor(kept), rtol=5e-3)
+    assert torch.equal(other.numbers, layer.numbers) is (number == 0)
+
+
 def test_what_refuses_to_be_copied_is_itself():
     layer = torch.nn.Linear(2, 2)
     layer.kept = layer(torch.ones(2))  # as layers keep their weights for plots; no leaf

@@ -106,6 +106,8 @@ class Domain(_Model):
     """By a letter that may be thousands, the one that it does not exceed."""
     even: list[Name] = []
     """Letters that are even."""
+    wide: list[Name] = []
+    """Letters that are not made small: what a statement tolerates may show in few features."""
     fits: list[Size] = []
     """Sizes that must be those of the other arguments, or of the constructor; all others raise."""
     covers: list[Size] = []
@@ -122,7 +124,7 @@ class Domain(_Model):
         """Refuse letters and arguments that no shape has."""
         letters = {letter for text in self.shapes.values() for letter in axes_of(text)}
         bounds = (*self.at_most, *self.at_most.values())
-        for name in (*self.long, *self.even, *self.lengths.values(), *bounds):
+        for name in (*self.long, *self.even, *self.wide, *self.lengths.values(), *bounds):
             if name not in letters:
                 raise ValueError(f"no shape has the letter {name!r}")
         for size in (*self.fits, *self.covers):

@@ -45,6 +45,10 @@ class Follows(CheckFailure):
         self.check = check
 
 
+class WritesToInput(CheckFailure):
+    """A call that writes to an input, if only for a while."""
+
+
 class LeftOpen(CheckFailure):
     """The results of a granted mistake take more memory than the judge has for them."""
 

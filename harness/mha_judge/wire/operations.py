@@ -20,6 +20,8 @@ class Operation(StrEnum):
     CALL = "call"
     FETCH = "fetch"
     """Objects that earlier calls returned, as they stand."""
+    OVERWRITTEN = "overwritten"
+    """Numbers of the watched calls that returned what is no longer as it was."""
     DEVICE = "device"
     """Take a GPU."""
     HOLD = "hold"

@@ -110,15 +110,19 @@ def pack(value: object, strides: bool = False) -> tuple[Any, bytes]:
 
 
 def _save(tensors: dict[str, torch.Tensor]) -> bytes:
-    """Return the safetensors bytes; by way of NumPy where it has the dtypes, which is quicker."""
-    from safetensors.numpy import save as save_arrays
-    from safetensors.torch import save
+    """Return the safetensors bytes of tensors that lie on the CPU without gaps."""
+    from safetensors import TensorSpec, serialize
 
-    try:
-        arrays = {name: tensor.numpy() for name, tensor in tensors.items()}
-    except TypeError:  # bfloat16
-        return save({name: tensor.clone() for name, tensor in tensors.items()})  # none shared
-    return save_arrays(arrays)
+    return serialize({
+        name: TensorSpec(
+            dtype=_name(one.dtype), shape=one.shape, data_ptr=one.data_ptr(), data_len=one.nbytes
+        )
+        for name, one in tensors.items()
+    })  # fmt: skip
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
 
 
 def unpack(tree: object, payload: bytes, strides: bool = False) -> object:
@@ -228,14 +232,14 @@ def _pack_plain(value: torch.Tensor, state: _Packing) -> Any:
             return ["opaque", "a tensor that is sparse or quantised"]
         if value.device.type not in ("cpu", "cuda"):
             return ["opaque", f"a tensor on the device {value.device.type}"]
-        if str(value.dtype).removeprefix("torch.") not in DTYPES:
+        if _name(value.dtype) not in DTYPES:
             return ["opaque", f"a tensor of dtype {value.dtype}"]
         return _pack_tensor("tensor", value.detach(), state)
 
 
 def _pack_tensor(kind: str, value: torch.Tensor, state: _Packing) -> Any:
     size = math.prod(value.shape) * value.element_size()  # a stride of 0 makes storage smaller
-    if size > state.bytes_left:
+    if max((size, *value.shape)) > state.bytes_left:  # an axis of 0 hides how long others are
         return ["opaque", f"a tensor of shape {tuple(value.shape)}, more than the bound"]
     state.bytes_left -= size
     name = str(len(state.tensors))
@@ -301,8 +305,10 @@ def _take(name: str, state: _Unpacking) -> torch.Tensor:
     tensor = state.tensors.get(name) if state.strides else state.tensors.pop(name, None)
     if tensor is None:
         raise WireError("a tensor that is not in the payload")
-    if str(tensor.dtype).removeprefix("torch.") not in DTYPES or tensor.dim() > MAX_DIMENSIONS:
+    if _name(tensor.dtype) not in DTYPES or tensor.dim() > MAX_DIMENSIONS:
         raise WireError(f"a tensor of dtype {tensor.dtype} and {tensor.dim()} dimensions")
+    if max(tensor.shape, default=0) > MAX_QUESTION_BYTES:
+        raise WireError(f"a tensor of shape {tuple(tensor.shape)}")
     return tensor
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy
 import torch
+from torch.nn.parameter import is_lazy
 
 from mha_judge.wire import map_tree
 from mha_judge.wire.frozen import frozen_names
@@ -23,6 +24,8 @@ from mha_judge.worker.instances import arrays_of
 Target = Callable[..., Any]
 _TURNS = {"call": 1, "calls": 5, "many calls": 17}
 """Calls of the same shapes that follow, as results may take turns in buffers."""
+_MOVED = (torch.float64, torch.bfloat16, torch.float16)
+"""The dtypes to which layers are moved for a while; their weights are set anew afterwards."""
 _OFFSET = 4
 """Elements of the larger tensor before its slice; even, so that the slice can be viewed as complex
 numbers."""
@@ -38,7 +41,7 @@ def gradient_mode(name: str) -> AbstractContextManager[Any]:
 def laid_out(value: Any, layout: str) -> Any:
     """Return a tree with another memory layout; an array that occurs twice stays one object."""
     find = _FINDING.get(layout)
-    made = find(list(_arrays(value))) if find else {}
+    made = find(list(arrays(value))) if find else {}
 
     def lay(leaf: Any) -> Any:
         if not isinstance(leaf, (torch.Tensor, numpy.ndarray)):
@@ -57,7 +60,7 @@ def _parts_of_one(arrays: list[Any]) -> dict[int, Any]:
     """
     alike: dict[object, dict[int, torch.Tensor]] = {}
     for array in arrays:
-        tensor = _as_tensor(array)
+        tensor = as_tensor(array)
         if tensor.dim() and tensor.is_contiguous():
             kind = (type(array), tensor.dtype, tensor.shape[:-1])
             alike.setdefault(kind, {})[id(array)] = tensor
@@ -75,7 +78,7 @@ def _of_one_start(arrays: list[Any]) -> dict[int, Any]:
 
     Every other position of the first is at the start of the second: both are views of a longer one.
     """
-    tensors = [(one, _as_tensor(one)) for one in arrays]
+    tensors = [(one, as_tensor(one)) for one in arrays]
     for (one, first), (other, second) in itertools.combinations(tensors, 2):
         if first.dim() < 2 or first.shape != second.shape or first.dtype != second.dtype:
             continue
@@ -93,7 +96,7 @@ def _of_one_memory(arrays: list[Any]) -> dict[int, Any]:
     """Return a view of an array for each further one with the same numbers, by the `id` of it."""
     made: dict[int, Any] = {}
     for (one, first), (other, second) in itertools.combinations(
-        [(one, _as_tensor(one)) for one in arrays], 2
+        [(one, as_tensor(one)) for one in arrays], 2
     ):
         alike = first.shape == second.shape and first.dtype == second.dtype
         if one is not other and id(one) not in made and alike and first.equal(second):
@@ -212,18 +215,32 @@ def in_training(model: Any) -> Iterator[None]:
             model.eval()
 
 
-def another(instance: Any, kind: str, call: Callable[[Any], Any], number: int = 0) -> Any:
+def another(
+    instance: Any,
+    kind: str,
+    call: Callable[[Any], Any],
+    number: int = 0,
+    make: Callable[[], Any] | None = None,
+) -> Any:
     """Return an equal copy of a layer, or the instance itself if it is no module or not copyable.
 
     Args:
         instance: What the submission's class made.
-        kind: `copy`, `loaded` from its `state_dict`, or `moved` to float64 and back.
+        kind: `copy`, `loaded` from its `state_dict`, or `moved` to another dtype and back.
         call: Makes the coming call with another instance.
-        number: Says how it is loaded.
+        number: Says how it is loaded, and to which dtype it is moved.
+        make: Makes an instance as the first one was made; every second one is loaded into that.
     """
     if not kind or not isinstance(instance, torch.nn.Module):
         return instance
     is_loaded, state = kind == "loaded", dict[str, Any]()
+    fresh = None
+    if is_loaded and make is not None and number % 2 and _is_all_registered(instance):
+        fresh = make()
+        if any(map(is_lazy, fresh.parameters())):  # only a call tells their shapes
+            fresh = None
+        with contextlib.suppress(Exception):  # a buffer may grow with what it is called with
+            call(instance)
     try:
         if is_loaded:
             state = {name: one.clone() for name, one in instance.state_dict().items()}
@@ -231,12 +248,23 @@ def another(instance: Any, kind: str, call: Callable[[Any], Any], number: int = 
             other = copy.deepcopy(instance)
     except Exception:  # its attributes, such as attention weights that it keeps, may refuse
         return instance
-    if is_loaded:
+    kept = next((one.dtype for one in other.parameters()), torch.float32)
+    if fresh is not None:
+        other = fresh.to(kept)
+        other.load_state_dict(state, assign=number % 4 == 1)
+    elif is_loaded:
         _load(other, state, call, number)
     elif kind == "moved":
-        kept = next((one.dtype for one in other.parameters()), torch.float32)
-        other.to(torch.float64).to(kept)
+        numbers = {name: one.detach().clone() for name, one in other.named_parameters()}
+        other.to(_MOVED[number % len(_MOVED)]).to(kept)
+        _set(dict(other.named_parameters()), numbers)
     return other
+
+
+def _is_all_registered(module: torch.nn.Module) -> bool:
+    """Return whether a module keeps no arrays but parameters and buffers, which could be loaded."""
+    registered = {id(one) for one in (*module.parameters(), *module.buffers())}
+    return all(id(one) in registered for one in arrays_of(module))
 
 
 def _load(
@@ -293,7 +321,7 @@ def rehearse(
                 with contextlib.suppress(Exception), gradient_mode(mode):
                     target(*map_tree(change, args), **map_tree(change, kwargs))
         elif before == "filled":
-            _overwrite(lambda: target(*args, **kwargs), mode, list(_arrays((args, kwargs))))
+            _overwrite(lambda: target(*args, **kwargs), mode, list(arrays((args, kwargs))))
         elif before == "error":
             with gradient_mode(mode):
                 _raise_there(target, args, kwargs)
@@ -328,12 +356,12 @@ def _with_another_axis(leaf: Any) -> Any:
 
 def _overwrite(call: Callable[[], Any], mode: str, inputs: list[Any]) -> None:
     """Overwrite a call's result, as a caller may; restore the inputs that it may be a view of."""
-    given = [_at_its_own(_as_tensor(one).detach()) for one in inputs]
+    given = [_at_its_own(as_tensor(one).detach()) for one in inputs]
     kept = [one.clone() for one in given]
     with gradient_mode(mode):
         result = call()
     with torch.no_grad():
-        for one in map(_as_tensor, _arrays(result)):
+        for one in map(as_tensor, arrays(result)):
             one.detach().fill_(torch.nan if one.is_floating_point() else 1)
         for one, before in zip(given, kept, strict=True):
             one.copy_(before)
@@ -353,7 +381,7 @@ def _raise_there(target: Target, args: Any, kwargs: Any) -> None:
     """
     with contextlib.suppress(Exception):
         target(*map_tree(_narrower, args), **map_tree(_narrower, kwargs))
-    long = [one for one in _arrays((args, kwargs)) if _is_floating(one) and one.ndim > 1]
+    long = [one for one in arrays((args, kwargs)) if _is_floating(one) and one.ndim > 1]
     number = itertools.count(1)
 
     def shorter(leaf: Any) -> Any:
@@ -410,7 +438,7 @@ def follow(after: str, mode: str, target: Target, args: Any, kwargs: Any) -> Non
             return leaf
         key = (id(leaf), turned)
         if key not in made:
-            tensor = _as_tensor(leaf)
+            tensor = as_tensor(leaf)
             numbers = _other_numbers(tensor.detach()) if tensor.numel() > 1 else tensor.clone()
             if turned and tensor.dim() > 2:
                 numbers = numbers.transpose(-3, -2).contiguous()
@@ -428,13 +456,13 @@ def follow(after: str, mode: str, target: Target, args: Any, kwargs: Any) -> Non
 def _changing(before: str, args: Any, kwargs: Any, model: Any, number: int) -> list[Any]:
     """Return the arrays that hold other numbers in an earlier call."""
     if before in ("other numbers", "rolled numbers"):
-        return list(_arrays((args, kwargs)))
+        return list(arrays((args, kwargs)))
     if before != "other weights":
         return []
     if isinstance(model, torch.nn.Module):
         every: list[Any] = list(model.parameters())
     else:
-        every = [one for one in arrays_of(model) if _as_tensor(one).is_floating_point()]
+        every = [one for one in arrays_of(model) if as_tensor(one).is_floating_point()]
     return [every[number // 2 % len(every)]] if number % 2 and every else every
 
 
@@ -443,7 +471,7 @@ def changed(
     arrays: list[Any], other: Callable[[torch.Tensor], torch.Tensor] | None = None
 ) -> Iterator[None]:
     """Let the same objects hold other numbers inside the block."""
-    tensors = {id(one): _as_tensor(one) for one in arrays}
+    tensors = {id(one): as_tensor(one) for one in arrays}
     writable = [one for one in tensors.values() if 0 not in one.stride() and one.numel() > 1]
     kept = [one.detach().clone() for one in writable]
     for one in writable:  # by `data`, so that no version counter tells of it
@@ -466,7 +494,7 @@ def _rolled(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.roll(1, max(range(tensor.dim()), key=lambda axis: tensor.shape[axis]))
 
 
-def _as_tensor(array: Any) -> torch.Tensor:
+def as_tensor(array: Any) -> torch.Tensor:
     return torch.from_numpy(array) if isinstance(array, numpy.ndarray) else array
 
 
@@ -475,19 +503,19 @@ def _as_given(array: Any, tensor: torch.Tensor) -> Any:
     return tensor.numpy() if isinstance(array, numpy.ndarray) else tensor
 
 
-def _arrays(tree: Any) -> Iterator[Any]:
+def arrays(tree: Any) -> Iterator[Any]:
     if isinstance(tree, (torch.Tensor, numpy.ndarray)):
         yield tree
     elif isinstance(tree, (list, tuple)):
         for item in tree:
-            yield from _arrays(item)
+            yield from arrays(item)
     elif isinstance(tree, dict):
-        yield from _arrays(list(tree.values()))
+        yield from arrays(list(tree.values()))
 
 
 def _tensors(tree: Any) -> list[torch.Tensor]:
     """Return the tensors of a tree, each once."""
-    found = [one for one in _arrays(tree) if isinstance(one, torch.Tensor)]
+    found = [one for one in arrays(tree) if isinstance(one, torch.Tensor)]
     return list({id(one): one for one in found}.values())
 
 

@@ -12,7 +12,7 @@ from mha_judge.wire import FrameReader, Kept, WireError, encode_frame, map_tree,
 from mha_judge.wire.bounds import MAX_REQUEST_BYTES
 from mha_judge.wire.language_models import with_language_models
 from mha_judge.wire.operations import Operation
-from mha_judge.worker import instances, manner, noting, observation, reach, submission
+from mha_judge.worker import instances, leaving, manner, noting, observation, reach, submission
 from mha_judge.worker.device import Device, Sets, devices_of
 from mha_judge.worker.gradients import expanded, pull_back, require_gradients
 
@@ -26,7 +26,9 @@ class Server:
     def __init__(self) -> None:
         self._module: Any = None
         self._instances: list[Any] = []
+        self._makers: list[Callable[[], Any]] = []
         self._kept: dict[int, Any] = {}
+        self._results = leaving.Results()
         self._place = Device()
         self._sets = Sets()
 
@@ -70,12 +72,18 @@ class Server:
 
     def _new(self, header: dict[str, Any], value: Any) -> Obeyed:
         args, kwargs = value
-        instance = getattr(self._module, header["name"])(*args, **kwargs)
-        if hasattr(instance, "eval") and callable(instance.eval):
-            instance.eval()
+
+        def make() -> Any:
+            instance = getattr(self._module, header["name"])(*args, **kwargs)
+            if hasattr(instance, "eval") and callable(instance.eval):
+                instance.eval()
+            return instance
+
+        instance = make()
         for module in instances.modules(instance):
             self._place.receive(module)
         self._instances.append(instance)
+        self._makers.append(make)
         handle = len(self._instances) - 1
         return {"handle": handle, "parameters": instances.parameters(instance)}, {}
 
@@ -111,6 +119,9 @@ class Server:
         self._place.settle()
         return {}, {"value": total}
 
+    def _overwritten(self, header: dict[str, Any], value: Any) -> Obeyed:
+        return {"numbers": self._results.overwritten()}, {}
+
     def _fetch(self, header: dict[str, Any], value: Any) -> Obeyed:
         return {}, {"value": self._revive(value)}
 
@@ -131,8 +142,12 @@ class Server:
         with frozen, training, manner.unlike(model, self._original(header["target"])):
             mode = how.get("mode", "")
             manner.rehearse(how.get("before", ""), mode, target, args, kwargs, model, number)
+            inputs = leaving.Inputs((args, kwargs)) if header.get("watched") else None
             with manner.gradient_mode(mode):
                 result = self._result(header, lambda: target(*args, **kwargs), fields)
+            if inputs is not None:
+                fields["written"] = inputs.written()
+                self._results.keep(int(header["id"]), result)
             manner.follow(how.get("after", ""), mode, target, args, kwargs)
             self._place.settle()
             if header.get("devices"):
@@ -170,6 +185,7 @@ class Server:
             how.get("instance", ""),
             lambda one: instances.entry_of(one)(*args, **kwargs),
             how.get("number", 0),
+            self._makers[target],
         )
         return instance, instances.entry_of(instance)
 

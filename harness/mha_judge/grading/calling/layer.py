@@ -138,7 +138,9 @@ class Layer(Target):
         shapes = tuple((one.path, tuple(one.shape or ())) for one in self.parameters)
         form = (wanted, tuple(self.sizes.items()), shapes)
         if form not in self.maker.arranged:
-            self.maker.arranged[form] = nearest(self.choices(wanted), wanted)
+            found = nearest(self.choices(wanted), wanted)
+            places = {path: one.long() for path, one in found.values.items()}
+            self.maker.arranged[form] = replace(found, values=places)
         self.bind(self.maker.arranged[form])
 
     def bind(self, arrangement: Arrangement) -> None:
@@ -283,11 +285,28 @@ class Layer(Target):
         Args:
             size: The number. Where the contract has no bias, the candidate's own stays zero.
         """
+        self._shift([size if role.split == "in" else 0.0 for role in self.entry.roles])
+
+    def with_low_scores(self, size: float) -> None:
+        """Let the biases of queries and keys lower every score.
+
+        Args:
+            size: By how much, about.
+        """
+        shifts = []
+        for role, holder in zip(self.entry.roles, self._roles, strict=True):
+            root = (size / (len(holder.weight) // holder.heads) ** 0.5) ** 0.5
+            shifts.append({"q": root, "k": -root}.get(role.name, 0.0))
+        self._shift(shifts)
+
+    def _shift(self, sizes: Sequence[float]) -> None:
+        """Add a number to each bias that the contract has."""
+        both = zip(self.entry.roles, self._roles, sizes, strict=True)
         self._roles = [
             replace(holder, bias=holder.bias + size)
-            if role.split == "in" and held(self._contract, role)[1] is not None
+            if size and held(self._contract, role)[1] is not None
             else holder
-            for role, holder in zip(self.entry.roles, self._roles, strict=True)
+            for role, holder, size in both
         ]
         self.bind_first(self.maker.chosen)
 

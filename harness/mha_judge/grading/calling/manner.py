@@ -68,8 +68,8 @@ AXES: Mapping[str, Mapping[str, str]] = {
     "instance": {
         "": "",
         "copy": "as a deep copy",
-        "loaded": "as a deep copy, after load_state_dict",
-        "moved": "as a deep copy, after .to(torch.float64) and back",
+        "loaded": "after load_state_dict",
+        "moved": "as a deep copy, after .to(another dtype) and back",
     },
 }
 """By axis, its values, the plain one first, and what a report calls such a call."""

@@ -69,12 +69,18 @@ class Value(Described):
     value: Any
 
 
+class Overwritten(Described):
+    numbers: Annotated[list[Place], Field(max_length=MAX_NAMES)]
+
+
 class Called(Described):
     """The value of a call, and what else was asked for."""
 
     value: Any
     gradients: Gradients | None = None
     inputs: tuple[list[Any] | tuple[Any, ...], dict[str, Any]] | None = None
+    written: Annotated[list[Place], Field(max_length=MAX_NAMES)] | None = None
+    """Which of its inputs a watched call has written to, as the worker counts them."""
     observed: Observed | None = None
     devices: Annotated[list[Text], Field(max_length=10_000)] | None = None
     """The devices of the result's tensors, if only these were asked for."""
@@ -122,6 +128,7 @@ _MODELS: dict[Operation, type[Described]] = {
     Operation.MODE: Done,
     Operation.CALL: Called,
     Operation.FETCH: Value,
+    Operation.OVERWRITTEN: Overwritten,
     Operation.DEVICE: Facts,
     Operation.HOLD: Done,
     Operation.SHAKE: Done,

@@ -256,6 +256,12 @@ class Shapes:
         sizes = value.shape[value.dim() - len(axes) :]
         return [letter if size > 1 else "" for letter, size in zip(axes, sizes, strict=True)]
 
+    @property
+    def masks(self) -> list[int]:
+        """The places of all masks: of zeros and ones, of booleans, or added to the scores."""
+        given = enumerate(self._args.items())
+        return [i for i, (name, one) in given if self._is_mask(name) and isinstance(one, Tensor)]
+
     @cached_property
     def flags(self) -> dict[int, Tensor]:
         """The inputs of zeros and ones, by their place."""

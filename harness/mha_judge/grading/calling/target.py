@@ -68,8 +68,8 @@ class Told(NamedTuple):
 
     answer: Answer
     gradients: list[Gradient]
-    inputs: list[Any] | None
-    """The contract's arguments as they are after the call, if they were asked for."""
+    written: list[str]
+    """The inputs that the call has written to, by their labels."""
 
 
 class Target:
@@ -174,7 +174,6 @@ class Target:
         manner: Mapping[str, Any],
         dtype: torch.dtype | None = None,
         wanted: Wanted | None = None,
-        inputs_after: bool = False,
         then: Callable[[], None] = nothing,
     ) -> Told | None:
         """Call in a manner; return None if the reference refuses such arguments.
@@ -185,7 +184,6 @@ class Target:
             dtype: The dtype in which the reference is known to answer such a call; then it is run
                 in float64 only.
             wanted: The gradients that are asked for.
-            inputs_after: Whether the inputs are asked for as they are after the call.
             then: What else the judge does while the worker computes; it must ask it nothing.
         """
         expected: list[Any] = []
@@ -201,7 +199,7 @@ class Target:
                     expected.append(self.nearest(args, dtype))
             then()
 
-        how: dict[str, Any] = {"inputs_after": True} if inputs_after else {}
+        how: dict[str, Any] = {"watched": True}
         if wanted is not None:
             how |= {"cotangents": [*wanted.cotangents], "wrt": wanted.wrt}
         try:
@@ -215,17 +213,33 @@ class Target:
         return Told(
             Answer(self.entry, called.value, expected[0]),
             self._pulled_back(called, wanted, *differentiated[0]) if wanted else [],
-            self._inputs_of(args, called) if inputs_after else None,
+            [self.argument_label(index) for index in self._written(args, called.written)],
         )
 
-    def attempt(self, *args: Any, keep: bool = False) -> Any:
+    def _written(self, args: Sequence[Any], places: Sequence[int] | None) -> list[int]:
+        """Return which of the contract's arguments the worker says a call has written to."""
+        if not places:
+            return []
+        _, (by_place, by_name) = self.bound(args)
+        given = [one for one in leaves([*by_place, *by_name.values()]) if isinstance(one, Tensor)]
+        written = [given[place] for place in places if place < len(given)]
+        return [
+            index
+            for index, arg in enumerate(args)
+            if any(leaf is one for leaf in leaves([arg]) for one in written)
+        ]
+
+    def attempt(self, *args: Any, keep: bool = False, mode: str = "") -> Any:
         """Call without asking the reference, for input that the contract rules out.
 
         Args:
             args: As they are in the contract.
             keep: Whether later calls may use the result itself.
+            mode: The gradient mode.
         """
-        return (self._send(args, keep=True) if keep else self._send(args)).value
+        how: dict[str, Any] = {"keep": True} if keep else {}
+        how |= {"manner": {"mode": mode}} if mode else {}
+        return self._send(args, **how).value
 
     def inputs_after(self, *args: Any) -> list[Any]:
         """Return the contract's arguments as they are after a call."""

@@ -15,7 +15,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.LShift: operator.lshift,
     ast.Pow: operator.pow,
 }
-_MOST = 1 << 20
+_MOST = (1 << 20) + 1
 _DEEPEST = 4
 
 

@@ -18,14 +18,13 @@ from mha_judge.grading.calling.target import Gradient, Wanted
 from mha_judge.grading.checks.assertions import (
     assert_rejected,
     require_gradients,
-    require_unchanged,
 )
 from mha_judge.grading.checks.cases import Case, shapes_of
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.answer import Answer
 from mha_judge.grading.expecting.compare import compare, require_form
 from mha_judge.grading.expecting.expected import Expected, leaves
-from mha_judge.grading.failures import CheckFailure
+from mha_judge.grading.failures import CheckFailure, WritesToInput
 from mha_judge.sandbox.base import nothing
 
 SLACK, _SLACK_HALF = 8.0, 3.0
@@ -80,7 +79,7 @@ class Asking:
         """
         self.context = context
         self.row_blocked = row_blocked
-        self.left_alone = left_alone
+        self.left_alone = {*left_alone}
         self._entries: defaultdict[torch.dtype, set[str]] = defaultdict(set)
         for case in cases:
             self._entries[case.dtype].add(case.target.entry.name)
@@ -120,7 +119,6 @@ class Asking:
         score: float = 0.0,
         alike: Sequence[Any] | None = None,
         wanted: Wanted | None = None,
-        inputs_after: bool = False,
         then: Callable[[], None] = nothing,
     ) -> CheckFailure | None:
         """Return how the result for other inputs is wrong; None if it is right, or not defined.
@@ -133,17 +131,17 @@ class Asking:
             alike: Arguments that the contract defines, if it does not define all results for
                 `args`: only numbers that the reference gives for both are compared.
             wanted: The gradients that are asked for.
-            inputs_after: Whether inputs must stay as they are.
             then: What else the judge does while the worker computes; it must ask it nothing.
         """
         how, dtype = manner or {}, self._dtype_known(case, args)
         try:
-            asked = case.target.ask(args, how, dtype, wanted, inputs_after, then)
+            asked = case.target.ask(args, how, dtype, wanted, then)
             if asked is not None:  # else it is outside the domain
                 self._note_dtype(case, args, asked.answer)
                 self.require_right(case, args, asked.answer, score, alike)
                 _require_gradients(asked.gradients, case.is_half)
-                require_unchanged(case.target, args, asked.inputs)
+                if asked.written and case.target.entry.name in self.left_alone:
+                    raise WritesToInput(f"writes to its input {asked.written[0]} in place")
         except CheckFailure as failure:
             if (last := case.target.last) is not None:
                 failure.step = replace(last, target=case.target.as_it_is())

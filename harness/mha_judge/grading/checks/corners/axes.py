@@ -36,7 +36,6 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "weights": ("anew", "one anew", "unbiased", "identity"),
     "mean": ("far",),
     "object": ("one",),
-    "inputs": ("looked at",),
     "gradient": ("asked", "expanded", "of weights"),
     "dtype": (*map(dtype_name, DTYPES),),
     "size": ("one", "next", *ITEMS, "tens", *LENGTHS_APART),
@@ -54,9 +53,9 @@ ALSO: Mapping[str, tuple[str, ...]] = {
     "layout": ("one start", "one memory", "one position"),
     "after": ("many calls",),
     "weights": ("rolled", "one replaced"),
-    "map": ("zero", "large"),
+    "map": ("zero", "large", "low scores"),
     "width": ("one",),
-    "scores": ("last", "last item", "rising"),
+    "scores": ("last", "last item", "rising", "level"),
     "values": ("centred", "zero end", "one constant"),
     "mask": ("zero",),
 }
@@ -109,6 +108,7 @@ _WORDS = {
     ("scores", "last"): "where the scores of the last position alone are large",
     ("scores", "last item"): "where the scores of the last item alone are large",
     ("scores", "rising"): "where scores rise from key to key",
+    ("scores", "level"): "where all scores are equal, and exp of them nearly overflows",
     ("before", "no_grad"): "after the same call under torch.no_grad()",
     ("before", "rolled numbers"): "after a call in which the same tensors held the same numbers in "
     "another order",
@@ -116,6 +116,7 @@ _WORDS = {
     ("before", "other lengths"): "after a call with other lengths, of the same product",
     ("values", "centred"): "where the numbers of each row sum to zero",
     ("weights", "rolled"): "after weights were set to the same numbers in another order",
+    ("map", "low scores"): "where its biases make every score low",
     ("weights", "one replaced"): "after one of its weights was replaced",
     ("values", "zero end"): "where the last positions hold zeros",
     ("values", "one constant"): "where all numbers of an input are equal",
@@ -158,10 +159,12 @@ OF_A_WEIGHT = (
     _LEARNS_ALONE,
     {"gradient": "asked", "frozen": "all but one"},
 )
+_ONE_MEMORY = {"layout": "one memory", "gradient": "asked", "leaf": "one"}
 OF_AN_INPUT = (
     {"values": "one constant"},
     {"values": "one constant", "gradient": "asked"},
     {"layout": "one position"},
+    _ONE_MEMORY,
 )
 """Rows that each input has which they fit."""
 OF_A_ROLE = (
@@ -187,18 +190,23 @@ BY_THEMSELVES: Sequence[Row] = (
     {"scores": "last item"},
     {"after": "many calls"},
     {"after": "many calls", "mode": "no_grad"},
+    {"scores": "level"},
     {"scores": "rising", "size": "tens"},
     {"scores": "rising", "size": "last"},
     {"before": "no_grad", "gradient": "asked"},
     {"before": "no_grad", "gradient": "asked", "leaf": "none"},
     {"before": "rolled numbers", "mode": "no_grad"},
+    {"before": "filled", "size": "one"},
     {"before": "other shape"},
     {"before": "other lengths"},
     {"weights": "rolled", "mode": "no_grad"},
+    {"map": "low scores", "size": "tens"},
+    {"map": "low scores", "size": "last"},
     {"values": "centred"},
     {"values": "centred", "gradient": "asked"},
     {"values": "zero end"},
     {"values": "zeros", "gradient": "asked", "dtype": "float64"},
+    {"size": "one", "gradient": "asked", "dtype": "float64"},
 )
 """Rows that one question of each form is asked with, all else being plain."""
 OF_EACH_CASE = (
@@ -217,13 +225,15 @@ OF_EACH_FORM = (
     {"mode": "no_grad", "before": "error", "size": "tens", "heads": "", "object": ""},
     {"before": "other form", "size": "tens", "values": "", "instance": ""},
     {"dtype": "bfloat16", "size": "tens"},
+    {"mode": "no_grad", "size": "first", "dtype": ""},
+    {"mode": "no_grad", "size": "last", "dtype": ""},
     {"object": "one", "before": "other weights"},
     {"object": "one", "weights": "anew"},
 )
 """Values that one question of each form is asked with: a tensor kept from inference mode can be in
-no graph, long results may share a buffer, a cache may be kept where no graph is, and stay half
-filled, the next call may take the mask of one that raised, and there may be a faster way for long
-inputs or where k is v."""
+no graph, long results may share a buffer, above all where no graph is, a cache may be kept there,
+and stay half filled, the next call may take the mask of one that raised, and there may be a faster
+way for long inputs or where k is v."""
 HARD = (
     {**ALONE, "dtype": "bfloat16"},
     {**ALONE, "dtype": "float64"},

@@ -37,12 +37,16 @@ LONGEST = 5_000
 _BEYOND, _HUNDREDS, _MANY, _LARGE = 270, 310, 520, 700
 """Least lengths of squares: beyond the whole numbers that bfloat16 and a byte hold, and beyond the
 blocks that answers process at once, for one item and for two."""
-_SPREAD = 60
+_SPREAD, _ITEM = 60, 64
 _NUMBERS = 40_000_000
 """Numbers that a naive answer may compute in a call: pairs of positions times their features."""
 _ITEMS = 4
 """Items of a call in which some positions are louder, other ones in each item."""
 _MOST_CONSTANTS, _MOST_HEADS = 6, 130
+_COUNTS, _MOST_COUNTS = 1 << 20, 2
+"""Numbers in the source that may be counts of numbers, and how many of them are asked for."""
+_OWN_WIDTH = 38
+"""A width that is asked for nowhere else: what is kept for it has no other size yet."""
 _COUNTED = 257
 """With one key blocked, a byte counts none."""
 _EXACT = 8
@@ -82,6 +86,8 @@ def long(
             yield _with_louder_positions(asking, in_dtype(case, torch.bfloat16))
     for case in masked[:1]:
         yield from _with_a_count(asking, case)
+        if asking.is_also_in(torch.bfloat16, case):
+            yield from _with_one_key_far_on(asking, in_dtype(case, torch.bfloat16))
     yield from _constant_sizes(asking, [*forms.values()], wrt, layers)
 
 
@@ -139,6 +145,8 @@ def _constant_sizes(
     """
     constants = integers_in(asking.context.task.submission.source)
     told = [one for one in constants if 8 <= one <= LONGEST][:_MOST_CONSTANTS]
+    for count in [one for one in constants if LONGEST < one <= _COUNTS][:_MOST_COUNTS]:
+        yield from _beyond(asking, forms[0], count)
     for number, case in enumerate(forms):
         for constant in told:
             longest = min(2 * constant + 1, case.domain.longest)
@@ -148,6 +156,10 @@ def _constant_sizes(
             yield from _around(asking, case, [*sizes], learning)
             for given in (constant + 1, constant + 2):
                 yield from _with_a_number(asking, case, given)
+            if isinstance(case.target, Layer):
+                yield from _in_manner(asking, case, constant + 1, "instance", "loaded")
+            elif number == 0:
+                yield from _in_manner(asking, case, constant, "before", "filled")
             if number == 0:
                 yield _at(asking, case, {}, wrt=learning, items=constant + 1)
             if number == 0 and constant < _MOST_HEADS:
@@ -178,6 +190,55 @@ def _around(
                 yield _at(asking, case, longer, wrt=learning, leaf=leaf, items=2)
 
 
+def _in_manner(asking: Asking, case: Case, size: int, axis: str, value: str) -> Iterator[Finding]:
+    """Ask at equal lengths in a manner that may tell what was kept for this size.
+
+    A buffer that has grown may be too large for a new layer, or be handed out itself.
+    """
+    letters = case.square(size)
+    if size * size > _NUMBERS / _features(case) or size > case.domain.longest:
+        return
+    free = [] if isinstance(case.target, Layer) else free_letters(case)
+    own = dict.fromkeys(free, _OWN_WIDTH)
+    args = _args_at(asking, case, {**letters, **own})
+    if _asked(asking, case, args) is None:
+        failure = _asked(asking, case, args, {axis: value, "number": 1})
+        yield Finding(f"where {sizes_in_words(letters)}, {AXES[axis][value]}", failure, axis)
+
+
+def _beyond(asking: Asking, case: Case, count: int) -> Iterator[Finding]:
+    """Ask with more numbers, or pairs of positions, than a number that stands in the source.
+
+    In another layout as well, so that a buffer is used twice; of an entry that takes no tensors,
+    the result is overwritten.
+    """
+    if case.target.entry.arrays == "either":
+        yield from _in_manner(asking, case, count // _OWN_WIDTH + 1, "before", "filled")
+        return
+    letters, leading = case.square(_ITEM), len(case.shapes.leading)
+    each = max(1, _largest(_args_at(asking, case, letters)))
+    for size, what in ((each, "numbers in an input"), (_ITEM**2, "pairs of positions")):
+        items, heads = count // size + 1, min(2, leading) or 1  # of which no view makes one axis
+        if items * _ITEM**2 * _features(case) > _NUMBERS:
+            continue
+        args = _args_at(asking, case, letters, items // heads + 1, heads)
+        if _largest(args) < items * each:
+            return  # it has no items
+        where = f"with more than {count} {what}"
+        failure = _asked(asking, case, args)
+        yield Finding(where, failure, "length")
+        if failure is not None:
+            return
+        others = _args_at(asking, case, letters, items // heads + 1, heads)
+        failure = _asked(asking, case, others, {"layout": "reversed"})
+        yield Finding(f"{where}, {AXES['layout']['reversed']}", failure, "layout")
+
+
+def _largest(args: Sequence[Any]) -> int:
+    """Return how many numbers the largest argument has."""
+    return max((one.numel() for one in args if isinstance(one, torch.Tensor)), default=0)
+
+
 def _with_a_number(asking: Asking, case: Case, number: int) -> Iterator[Finding]:
     """Ask with arguments that are numbers, such as a block size, in as many positions and more."""
     names = case.target.entry.arguments
@@ -198,7 +259,7 @@ def _with_a_count(asking: Asking, case: Case) -> Iterator[Finding]:
     """Ask with a few keys blocked, so that the mask's own dtype cannot hold the open count.
 
     In bfloat16, with one of them blocked, it would be rounded up to all keys, with the last three
-    down; a byte would begin anew.
+    down, and so would the place of the last key that is open, with two. A byte would begin anew.
     """
     if case.target.entry.arrays == "numpy":
         return
@@ -209,6 +270,7 @@ def _with_a_count(asking: Asking, case: Case) -> Iterator[Finding]:
         for dtype, size, which, words in (
             (torch.bfloat16, length, "one", "one key is"),
             (torch.bfloat16, length, "few", "the last three keys are"),
+            (torch.bfloat16, length, "pair", "the last two keys are"),
             (torch.uint8, _COUNTED, "one", "one key is"),
             (torch.int8, _COUNTED, "one", "one key is"),
         ):
@@ -225,6 +287,16 @@ def _with_a_count(asking: Asking, case: Case) -> Iterator[Finding]:
                     continue
             where = f"where {sizes_in_words(letters)} and {words} blocked, in {dtype_name(dtype)}"
             yield Finding(where, failure, "length")
+
+
+def _with_one_key_far_on(asking: Asking, case: Case) -> Iterator[Finding]:
+    """Ask in bfloat16 with the last key alone open, whose place, or number, it rounds down."""
+    length = _EXACT * (_MANY // _EXACT + asking.draw.integer(0, 7))
+    for size in (length + 1, length + 2):
+        letters = case.fitting(dict.fromkeys(case.lengths[-1], size))
+        args = blocking(case, _args_at(asking, case, letters), "last", asking.draw)
+        where = f"in bfloat16, where {sizes_in_words(letters)} and the last key alone is open"
+        yield Finding(where, _asked(asking, case, args), "length")
 
 
 def _at(
@@ -319,11 +391,16 @@ def _loud_failure(asking: Asking, case: Case, letters: Mapping[str, int]) -> Che
     return None
 
 
-def _args_at(asking: Asking, case: Case, letters: Mapping[str, int], items: int = 1) -> list[Any]:
-    """Return arguments of some sizes, with numbers of their own, few items and least widths."""
+def _args_at(
+    asking: Asking, case: Case, letters: Mapping[str, int], items: int = 1, heads: int = 1
+) -> list[Any]:
+    """Return arguments of some sizes, with numbers of their own, few items and least widths.
+
+    Of leading axes without letters the second is as long as `heads` says.
+    """
     batch = {"B": items} if "B" in case.shapes.letters else {}
     sizes = {**narrow(case), **letters, **batch}
-    args = case.shapes.at(sizes, asking.draw, leading=1, spread=[items])
+    args = case.shapes.at(sizes, asking.draw, leading=1, spread=[items, heads])
     longer = max(letters.get(one, 1) / case.shapes.letters[one] for one in case.long)
     for name in case.domain.grow if longer > 1 else ():
         index = case.target.entry.arguments.index(name)

@@ -18,7 +18,7 @@ MASK_DTYPES = {
     "floating": (torch.float32, torch.float64, torch.bfloat16),
 }
 """Besides bool, by kind; without float16, as a mask may be multiplied with −1e9."""
-_FEW = 3
+_FEW, _PAIR = 3, 2
 _FEW_OPEN = 3
 _NEARLY = ("nearly causal", "unlike")
 NEARLY_CAUSAL = 3
@@ -80,6 +80,8 @@ def _masks(shape: Sequence[int], which: str, draw: Draw, number: int) -> list[Te
         "left": place >= at,
         "right": place < at,
         "few": (place < keys - _FEW).expand(*shape),
+        "pair": (place < keys - _PAIR).expand(*shape),
+        "last": (place == keys - 1).expand(*shape),
         "one": place != at,
         "alone": place == at,
     }
@@ -191,10 +193,13 @@ def without_a_row(case: Case, args: Sequence[Any], draw: Draw) -> list[Any]:
     return blocked
 
 
-def opened(case: Case, args: Sequence[Any]) -> list[Any]:
-    """Return the arguments with masks of a single key open: without it, nothing is defined."""
+def opened(case: Case, args: Sequence[Any], every: bool = False) -> list[Any]:
+    """Return the arguments with masks open, those of a single key or every one.
+
+    Without a key nothing is defined.
+    """
     single = [one if isinstance(one, Tensor) and one.shape[-1:] == (1,) else None for one in args]
-    found = open_keys(case.target.entry, single)
+    found = open_keys(case.target.entry, args if every else single)
     return [
         torch.full_like(value, not _is_inverted(case, index)) if index in found else value
         for index, value in enumerate(args)

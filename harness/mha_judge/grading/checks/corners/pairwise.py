@@ -37,11 +37,13 @@ from mha_judge.grading.checks.corners.questions import AGAIN, Prepared, Question
 from mha_judge.grading.checks.corners.rows import Rows
 from mha_judge.grading.checks.corners.widths import OTHER_LENGTHS, items_of, with_lengths
 from mha_judge.grading.covering import Row
-from mha_judge.grading.failures import CheckFailure, TimedOut
+from mha_judge.grading.failures import CheckFailure, TimedOut, WritesToInput
 from mha_judge.sandbox.base import nothing
 
 _FACTORS = {"zero": 0.0, "large": 100.0}
 """By which one map is multiplied; exp(−x) of what is then computed is no overflow in float64."""
+_LOW = 300.0
+"""How far below zero scores lie; exp of that is 0 in float32."""
 _FAR_FROM_ZERO = 4_000.0
 """Where E[x²] − mean² is off by more than rounding can be."""
 _LONGEST, _SHORT = 200, 16
@@ -200,7 +202,6 @@ class _Pairwise:
         asking.enter(f"{self._questions.place(row, turn)} asked")
 
         def ask(then: Callable[[], None] = nothing) -> CheckFailure | None:
-            looked_at = bool(row.get("inputs"))
             with asking.allowing(case):
                 return asking.ask(
                     case,
@@ -209,7 +210,6 @@ class _Pairwise:
                     question.score,
                     question.args,
                     question.wanted,
-                    looked_at,
                     then,
                 )
 
@@ -264,6 +264,8 @@ class _Pairwise:
         assert isinstance(layer, Layer)
         if "mean" in row:
             layer.far_from_zero(_FAR_FROM_ZERO)
+        elif row.get("map") == "low scores":
+            layer.with_low_scores(_LOW)
         elif "map" in row:
             layer.with_one_times(_FACTORS[row["map"]], int(row[TURN]))
         elif row["weights"] == "anew":
@@ -290,8 +292,7 @@ class _Pairwise:
         if _OF_INFERENCE_MODE in f"{failure.message} {failure.detail}":
             return {"before": "inference"}, failure
         if self._again(row) is None:
-            left = row if sets_weights(row) else {}
-            return {one: left[one] for one in ABOUT if left.get(one)}, failure
+            return self._cause(row if sets_weights(row) else {}, failure), failure
         left = dict(row)
         for axis in ABOUT:
             for less in plainer(left, axis) if left.get(axis) else ():
@@ -300,7 +301,15 @@ class _Pairwise:
                     left, failure = less, again
         if left.get("before") == "inference":  # its width is its own so that it is called anew
             left.pop(OWN, None)
-        return {axis: value for axis, value in left.items() if value and axis in ABOUT}, failure
+        return self._cause(left, failure), failure
+
+    def _cause(self, row: Row, failure: CheckFailure) -> Row:
+        """Return what of a row is a cause; that inputs are written to is told once."""
+        cause = {axis: value for axis, value in row.items() if value and axis in ABOUT}
+        if isinstance(failure, WritesToInput):
+            self._asking.left_alone.discard(self._cases[0].target.entry.name)
+            cause["inputs"] = "looked at"
+        return cause
 
     def _again(self, row: Row) -> CheckFailure | None:
         """Return how the answer to a row is wrong, after it was wrong in a similar row.

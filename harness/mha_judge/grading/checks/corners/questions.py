@@ -232,12 +232,14 @@ class Questions:
 
     def _group(self, case: Case, row: Row) -> Sequence[int]:
         """Return the inputs that are one object in a row, or lie in one memory."""
-        groups = []
+        groups, number = [], int(row[TURN])
         if row.get("object") or row.get("layout") == "one memory":
             groups = numbers.alike(case)
         elif row.get("layout") == "one start":
             groups = numbers.of_one_start(case)
-        return groups[int(row[TURN]) % len(groups)] if groups else []
+        if row.get("leaf") == "one":  # which one of them learns follows from the number, too
+            number //= len(case.shapes.numbers)
+        return groups[number % len(groups)] if groups else []
 
     def _dtype(self, case: Case, row: Row) -> torch.dtype:
         """Return the dtype of a row; float64 if rounding of unknown size might matter."""

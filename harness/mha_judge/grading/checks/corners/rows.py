@@ -161,7 +161,9 @@ class Rows:
         }
         for preset in axes.OF_AN_INPUT:
             for case in sorted(self._of_each_form(preset), key=lambda one: -given[one])[:1]:
-                for number in range(len(self._cases[int(case)].shapes.numbers)):
+                asked = self._cases[int(case)]
+                groups = numbers.alike(asked) if "leaf" in preset else [asked]
+                for number in range(len(groups) * len(asked.shapes.numbers)):
                     yield {CASE: case, **preset, TURN: str(number)}
 
     def _of_one_mask(self) -> Iterator[Row]:
@@ -264,10 +266,12 @@ class Rows:
                     return bool(other_forms(case, self._cases))
                 if value in ("backward", "no_grad"):
                     return is_torch and not by_hand
-                kinds = ("same", "other numbers", "rolled numbers", "other shape")
-                return is_torch or value in kinds
+                return is_torch or value != "inference"
             case "weights" if value == "identity":
                 return is_torch and isinstance(case.target, Layer) and case.target.has_square_maps
+            case "map" if value == "low scores":
+                has_keys = any(role.name == "k" for role in entry.roles)
+                return is_layer and is_torch and case.domain.scores and has_keys
             case "weights" | "map":
                 return is_layer and is_torch
             case "mean":
@@ -277,8 +281,6 @@ class Rows:
                 return is_layer and is_torch and DROPOUT in entry.constructor and not drops
             case "width":
                 return bool(broad_widths(case))
-            case "inputs":
-                return entry.name in asking.left_alone
             case "object":
                 return bool(numbers.alike(case))
             case "gradient":
@@ -319,7 +321,7 @@ class Rows:
                 return bool(numbers.with_positions(case))
             case "scores" if value in ("low", "apart"):
                 return case.domain.scores and numbers.takes_q_and_k(case) and not by_hand
-            case "scores" if value == "rising" and not numbers.takes_q_and_k(case):
+            case "scores" if value in ("rising", "level") and not numbers.takes_q_and_k(case):
                 return False
             case "scores" if value == "last item" and not numbers.with_items(case):
                 return False

@@ -19,6 +19,9 @@ LARGEST_SCORE = 200_000
 """How large graded scores get. A fill of −1e9 is far below all of them, one of −1e4 is not."""
 _RISE = 300.0
 """How far scores rise in all: from one block of keys to the next by little."""
+_NEARLY_OVERFLOWING = 87.9
+"""In float32 the exponential of this is a number, and the sum of four such is none."""
+_LARGEST = {"rising": _RISE, "level": _NEARLY_OVERFLOWING}
 _WIDEST_SCALE = 1_000.0
 _SCALE = 300.0
 """The factor for inputs if the reference does not show its scores."""
@@ -37,7 +40,7 @@ def enlarged(case: Case, how: str, draw: Draw) -> tuple[list[Any], float]:
         case: The question.
         how: `large`; `apart`, where every score is as large, of either sign; `low`, where all are
             below zero; `last` or `last item`, where those of one alone are large;
-            `rising`, by as much from each key to the next.
+            `rising`, by as much from each key to the next; `level`, all equal.
         draw: Draws the signs.
     """
     numbers = _scored(case)
@@ -45,6 +48,8 @@ def enlarged(case: Case, how: str, draw: Draw) -> tuple[list[Any], float]:
         numbers = {index: _polar(draw, value) for index, value in numbers.items()}
     elif how == "rising":
         numbers = _rising(case, numbers)
+    elif how == "level":
+        numbers = {index: torch.ones_like(value) for index, value in numbers.items()}
     elif how == "low":
         names = case.target.entry.arguments
         q, k = names.index("q"), names.index("k")
@@ -53,7 +58,7 @@ def enlarged(case: Case, how: str, draw: Draw) -> tuple[list[Any], float]:
     shown = _largest_logit(case, args)
     reached = shown or _largest_product(case, args)
     # scores grow as the square of the numbers
-    largest = _RISE if how == "rising" else LARGEST_SCORE
+    largest = _LARGEST.get(how, LARGEST_SCORE)
     scale = min(_WIDEST_SCALE, math.sqrt(largest / reached)) if reached else _SCALE
     if how in _LAST:
         args = case.with_numbers(_last_enlarged(case, numbers, scale, _LAST[how]))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from mha_judge.grading.calling.context import Context
+from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.checks.cases import Case, cases_of
 from mha_judge.grading.checks.claims import Wrong
@@ -16,6 +18,7 @@ from mha_judge.grading.checks.corners.pairwise import pairwise
 from mha_judge.grading.checks.corners.sizes import unfit
 from mha_judge.grading.expecting.answer import Answer, assert_close
 from mha_judge.grading.failures import CheckFailure, TimedOut
+from mha_judge.wire.operations import Operation
 
 
 def search_corners(
@@ -39,8 +42,18 @@ def search_corners(
             if finding.failure is not None:
                 found.append(Wrong(frozenset({finding.axis}), finding.where, finding.failure))
                 if until_failure:
-                    break
+                    return found
+        if not any("after" in one.axes for one in found) and _are_overwritten(context):
+            failure = CheckFailure("writes to a result that it has returned")
+            found.append(Wrong(frozenset({"after"}), AXES["after"]["calls"], failure))
         return found
+
+
+def _are_overwritten(context: Context) -> bool:
+    """Return whether later calls have changed the result of an earlier one, as the worker tells."""
+    with suppress(CheckFailure):
+        return bool(context.session.request(Operation.OVERWRITTEN).numbers)
+    return False
 
 
 def _findings(

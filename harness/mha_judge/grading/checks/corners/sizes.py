@@ -10,14 +10,18 @@ from torch import Tensor
 
 from mha_judge.bank.problem import axes_of
 from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.calling.target import Target
 from mha_judge.grading.checks.cases import Case, bare
 from mha_judge.grading.checks.corners.asking import Asking, Finding, must_raise
+from mha_judge.grading.checks.corners.masks import opened
 from mha_judge.grading.checks.corners.widths import free_letters
 
 _MOST = 4
 """Questions whose numbers are laid out in other sizes."""
 _BLOCKS = 256
 """A length that is a multiple of an answer's block size, as twice this length is."""
+_PARTS = (64, 128)
+"""Lengths of a block, or two, beside which an answer may leave out what is left."""
 _FEW, _MOST_ROWS = 3, 16
 """The length of a mask's rows that fill a row of the right length if joined, and the most rows."""
 
@@ -28,9 +32,11 @@ def unfit(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
     An answer may refuse them in one form of a question only: each size is a little too large, and a
     little too small, in every form.
     """
+    cut: set[str] = set()
     for case in cases:
         yield from _unlike(asking, case)
         yield from _unlike_in_part(asking, case)
+        yield from _without_the_rest(asking, case, cut)
     forms: set[object] = set()
     for case in [one for one in cases if not one.is_half][:_MOST]:
         yield from _uncovered(asking, case)
@@ -53,23 +59,24 @@ def _unlike(asking: Asking, case: Case) -> Iterator[Finding]:
         if old > 1:
             yield _refused(asking, case, name, {letter: old + 1})
         if old > 2:  # 1 may be broadcast
-            yield _refused(asking, case, name, {letter: old - 1})
+            yield _refused(asking, case, name, {letter: old - 1}, "no_grad")
 
 
 def _unlike_in_part(asking: Asking, case: Case) -> Iterator[Finding]:
     """Ask with masks of other lengths, and with parts of caches of another width.
 
-    They must raise where the reference refuses them. Other numbers of items and heads may be served
-    by a right loop.
+    They must raise where the reference refuses them, also where a mask blocks nothing. Other
+    numbers of items and heads may be served by a right loop.
     """
     names = case.target.entry.arguments
-    for index in case.shapes.flags:
-        axes = axes_of(case.domain.shapes.get(names[index], ""))
+    for index in case.shapes.masks:
+        axes = axes_of(case.domain.shapes[names[index]])
         for letter in sorted({*axes} & {*case.long}):
             old = case.shapes.letters[letter]
             for new in (old - 1, old + 1):
                 if old > 1 and new > 1:  # 1 may be broadcast
                     args = case.shapes.at({letter: new}, asking.draw, only=names[index])
+                    args = opened(case, args, every=True) if new < old else args
                     yield from _also_refused(case, args)
     for index, parts in case.shapes.tuples.items():
         for place, part in enumerate(parts):
@@ -113,6 +120,23 @@ def _multiplied_out(asking: Asking, case: Case, first: bool) -> Iterator[Finding
         yield from _not_divided(asking, case, letter, divisor)
 
 
+def _without_the_rest(asking: Asking, case: Case, asked: set[str]) -> Iterator[Finding]:
+    """Ask with one argument of whole blocks, and others that are longer by a part of one.
+
+    Args:
+        asking: Asks the candidate.
+        case: The question.
+        asked: Sizes that were asked so; those of this question join them.
+    """
+    sizes = [one for one in (*case.domain.fits, *case.domain.covers) if one not in asked]
+    for name, letter, _ in _given(case, sizes):
+        asked.add(f"{name}.{letter}")
+        for size in _PARTS if letter in case.long and case.domain.longest >= 2 * _PARTS[-1] else ():
+            longer = dict.fromkeys(case.long, size + asking.draw.integer(2, size - 2))
+            long = _at(asking, case, case.fitting(longer), leading=1)
+            yield _refused(asking, long, name, {letter: size})
+
+
 def _uncovered(asking: Asking, case: Case) -> Iterator[Finding]:
     """Ask with masks that are much too small."""
     for name, letter, old in _given(case, case.domain.covers):
@@ -136,8 +160,9 @@ def _half_the_items(asking: Asking, case: Case) -> Iterator[Finding]:
     given = sorted({index for index, _ in case.shapes.places("B")})[1:]
     for index in [*given, *case.shapes.tuples]:
         name = case.target.entry.arguments[index]
-        args = twice.shapes.at({"B": items}, asking.draw, only=name)
-        yield from _also_refused(twice, args)
+        for fewer in (items, items + 1):  # or one more than divides them
+            args = twice.shapes.at({"B": fewer}, asking.draw, only=name)
+            yield from _also_refused(twice, args)
 
 
 def _also_refused(case: Case, args: Sequence[Any]) -> Iterator[Finding]:
@@ -184,10 +209,14 @@ def _turned(case: Case, name: str, letter: str) -> Iterator[Finding]:
         yield must_raise(case.target, args, _shown(case, args))
 
 
-def _refused(asking: Asking, case: Case, name: str, letters: Mapping[str, int]) -> Finding:
-    """Ask with one argument of other sizes, which must raise."""
+def _refused(
+    asking: Asking, case: Case, name: str, letters: Mapping[str, int], mode: str = ""
+) -> Finding:
+    """Ask with one argument of other sizes, which must raise, in a gradient mode."""
     args = case.shapes.at(letters, asking.draw, only=name)
-    return must_raise(case.target, args, _shown(case, args))
+    in_torch = case.target.entry.arrays == "torch"
+    target = _InMode(case.target, mode) if mode and in_torch else case.target
+    return must_raise(target, args, _shown(case, args))
 
 
 def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Iterator[Finding]:
@@ -214,6 +243,16 @@ def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Itera
                 args[target.entry.arguments.index(divisor)] = count
             why = f"{letter} = {size} with {divisor} = {count}, and inputs {_shown(case, args)}"
             yield must_raise(target, args, why)
+
+
+class _InMode:
+    """Something that is called in a gradient mode."""
+
+    def __init__(self, target: Target, mode: str) -> None:
+        self._target, self._mode = target, mode
+
+    def attempt(self, *args: Any) -> None:
+        self._target.attempt(*args, mode=self._mode)
 
 
 class _Made:

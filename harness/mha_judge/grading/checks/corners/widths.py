@@ -111,7 +111,7 @@ def narrow(case: Case) -> dict[str, int]:
     if isinstance(case.target, Layer):
         return {}
     domain = case.domain
-    fixed = {*_lengths_and_heads(case), "B", "H"}
+    fixed = {*_lengths_and_heads(case), *domain.wide, "B", "H"}
     given = domain.shapes.values()
     fixed |= {axes[1:] for axes in given if isinstance(axes, str) and axes.startswith("#")}
     return {
