@@ -21,7 +21,7 @@ class Operation(StrEnum):
     FETCH = "fetch"
     """Objects that earlier calls returned, as they stand."""
     OVERWRITTEN = "overwritten"
-    """Numbers of the watched calls that returned what is no longer as it was."""
+    """Whether a watched call returned what is no longer as it was."""
     DEVICE = "device"
     """Take a GPU."""
     HOLD = "hold"

@@ -120,7 +120,7 @@ class Server:
         return {}, {"value": total}
 
     def _overwritten(self, header: dict[str, Any], value: Any) -> Obeyed:
-        return {"numbers": self._results.overwritten()}, {}
+        return {"any": bool(self._results.overwritten())}, {}
 
     def _fetch(self, header: dict[str, Any], value: Any) -> Obeyed:
         return {}, {"value": self._revive(value)}

@@ -70,7 +70,7 @@ class Value(Described):
 
 
 class Overwritten(Described):
-    numbers: Annotated[list[Place], Field(max_length=MAX_NAMES)]
+    any: bool
 
 
 class Called(Described):

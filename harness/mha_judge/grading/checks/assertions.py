@@ -74,23 +74,7 @@ def assert_inputs_unchanged(target: Target, *args: Any) -> None:
     Raises:
         CheckFailure: Naming the input that changed.
     """
-    require_unchanged(target, args, target.inputs_after(*args))
-
-
-def require_unchanged(target: Target, args: Sequence[Any], inputs: Sequence[Any] | None) -> None:
-    """Assert that a call left its inputs as they were.
-
-    Args:
-        target: What was called.
-        args: The call's arguments, of which the judge sent copies.
-        inputs: The inputs after the call; None if they were not asked for.
-
-    Raises:
-        CheckFailure: Naming the input that changed.
-    """
-    if inputs is None:
-        return
-    before, after = list(leaves(args)), list(leaves(inputs))
+    before, after = list(leaves(args)), list(leaves(target.inputs_after(*args)))
     if len(after) != len(before):  # only a worker that lies sends an input of another structure
         raise Crashed("the worker's answer lacks an input")
     for index, (one, other) in enumerate(zip(before, after, strict=True)):

@@ -199,11 +199,12 @@ def _in_manner(asking: Asking, case: Case, size: int, axis: str, value: str) -> 
     if size * size > _NUMBERS / _features(case) or size > case.domain.longest:
         return
     free = [] if isinstance(case.target, Layer) else free_letters(case)
-    own = dict.fromkeys(free, _OWN_WIDTH)
-    args = _args_at(asking, case, {**letters, **own})
-    if _asked(asking, case, args) is None:
-        failure = _asked(asking, case, args, {axis: value, "number": 1})
-        yield Finding(f"where {sizes_in_words(letters)}, {AXES[axis][value]}", failure, axis)
+    args = _args_at(asking, case, {**letters, **dict.fromkeys(free, _OWN_WIDTH)})
+    failure = _asked(asking, case, args, {axis: value, "number": 1})
+    if failure is not None:
+        others = _args_at(asking, case, {**letters, **dict.fromkeys(free, _OWN_WIDTH + 2)})
+        if _asked(asking, case, others) is None:  # of which nothing was kept
+            yield Finding(f"where {sizes_in_words(letters)}, {AXES[axis][value]}", failure, axis)
 
 
 def _beyond(asking: Asking, case: Case, count: int) -> Iterator[Finding]:

@@ -52,7 +52,7 @@ def search_corners(
 def _are_overwritten(context: Context) -> bool:
     """Return whether later calls have changed the result of an earlier one, as the worker tells."""
     with suppress(CheckFailure):
-        return bool(context.session.request(Operation.OVERWRITTEN).numbers)
+        return bool(context.session.request(Operation.OVERWRITTEN).any)
     return False
 
 

@@ -149,6 +149,8 @@ def _uncovered(asking: Asking, case: Case) -> Iterator[Finding]:
 def _half_the_items(asking: Asking, case: Case) -> Iterator[Finding]:
     """Ask with one input of half the items, each of which may be taken to serve two others.
 
+    One more than half does not divide them, but all its positions may.
+
     The first input says how many items there are. The others' positions are odd in number, so that
     no view makes twice the items of them.
     """
@@ -160,7 +162,7 @@ def _half_the_items(asking: Asking, case: Case) -> Iterator[Finding]:
     given = sorted({index for index, _ in case.shapes.places("B")})[1:]
     for index in [*given, *case.shapes.tuples]:
         name = case.target.entry.arguments[index]
-        for fewer in (items, items + 1):  # or one more than divides them
+        for fewer in (items, items + 1):
             args = twice.shapes.at({"B": fewer}, asking.draw, only=name)
             yield from _also_refused(twice, args)
 
