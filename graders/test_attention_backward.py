@@ -108,6 +108,8 @@ def test_size_one(candidate, draw):
         n.update(dict.fromkeys(name.split(), 1))
         args = question(draw, (n["B"], n["H"]), n["L"], n["S"], n["D"], n["Dv"])
         assert_close(answer_to(candidate, *args), *ALL)
+    q, k, v, grad = question(draw)  # gradients of zero have shapes, too
+    assert_close(answer_to(candidate, q, k, v, torch.zeros_like(grad)), *ALL)
 
 
 @check(

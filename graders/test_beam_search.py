@@ -368,12 +368,13 @@ def test_end_in_the_prefix(candidate, draw):
     after="few_continuations",
 )
 def test_any_sizes(candidate, draw):
-    for length, beams, steps, by in (
-        (1, 3, 3, 0.5),
-        (3, 3, 1, 0.5),
-        (2, 2, 30, NEVER),
+    for length, beams, steps, by, alpha in (
+        (1, 3, 3, 0.5, 0.0),
+        (3, 3, 1, 0.5, 0.0),
+        (2, 2, 30, NEVER, 0.0),
+        (2, 1, 140, NEVER, 1.0),
     ):
-        given = (prefix_of(draw, length), beams, steps, END)
+        given = (prefix_of(draw, length), beams, steps, END, alpha)
         assert_found(candidate.beam_search(table_for(draw, *given, by=by), *given))
     given = (prefix_of(draw, 1000), 3, 4, END)
     shape = (*[2] * 9, V)  # which looks at nine tokens

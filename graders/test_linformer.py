@@ -63,7 +63,7 @@ def test_sizes(candidate, draw):
         assert_close(layer(draw.normal(n["B"], length, heads * D)), "output")
     # a length is a length where it equals a width, too
     for heads, D, length, short in (
-        (2, 5, 10, 3), (2, 5, 13, 10), (3, 7, 7, 3), (2, 5, 11, 5), (3, 5, 7, 3)
+        (2, 5, 10, 3), (2, 5, 13, 10), (2, 5, 10, 10), (3, 7, 7, 3), (2, 5, 11, 5), (3, 5, 7, 3)
     ):  # fmt: skip
         layer = layer_of(candidate, heads * D, heads, length, short)
         assert_close(layer(draw.normal(heads, length, heads * D)), "output")

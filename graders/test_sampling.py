@@ -397,6 +397,9 @@ def test_bad_arguments(candidate, draw):
             assert_rejected(filtered, logits, 1.0, None, share, why=f"top_p of {share}")
             assert_rejected(filtered, logits, 1.0, None, None, share, why=f"min_p of {share}")
             assert_rejected(filtered, logits, 1.0, None, 0.5, share, why=f"min_p of {share}")
+        for given in ((0,), (None, 1.1), (None, None, -0.1)):  # which change nothing there
+            why = "top_k, top_p or min_p out of its range beside a temperature of 0"
+            assert_rejected(filtered, logits, 0.0, *given, why=why)
 
 
 @check("Both functions leave inputs as they were", category="robustness", points=2, after="softmax")

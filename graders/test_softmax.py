@@ -148,6 +148,8 @@ def test_minus_infinity(candidate, draw):
         if bool((answer.output[~open_] != 0).any()):
             fail("an entry of −inf gets more than 0")
     assert_close(candidate.softmax(x - 1e9), "output")  # and not what is merely low
+    levels = 3000.0 * torch.arange(5, dtype=x.dtype)[:, None]
+    assert_close(candidate.softmax(x + levels), "output")
     # whole blocks of any usual size are blocked; few are open, as a sum of logarithms rounds often
     for dtype in (torch.float32, torch.float64):
         long = draw.normal(3, 1500, dtype=dtype)

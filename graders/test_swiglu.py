@@ -119,6 +119,11 @@ def test_large_gates(candidate, draw):
         # e^z is as far off as z is, in which a gate may be written
         answer.beside(output=-low * float(answer.expected["output"].exact.abs().max()))
         assert_close(answer, "output")
+    narrow = layer_of(candidate, 7, 3, dtype=torch.float64)
+    exact, _ = narrow.references()
+    both = torch.cat([exact.gate_proj.weight.detach(), exact.up_proj.weight.detach()])
+    size = torch.tensor([-4000.0, 4000.0], dtype=torch.float64).repeat_interleave(3)
+    assert_close(narrow(torch.linalg.pinv(both) @ size), "output")  # nothing passes a shut gate
 
 
 @check(

@@ -14,7 +14,7 @@ from typing import Any
 
 from mha_judge.wire.bounds import MAX_HEADER_BYTES
 
-PROTOCOL = 11
+PROTOCOL = 12
 """Rises when judge and worker of different versions would no longer understand each other.
 
 An image is labelled with the number its worker speaks, and the judge compares.

@@ -2,8 +2,8 @@
 
     None · True · 3 · 0.5 · "text" · list · tuple · dict · torch.Tensor · numpy.ndarray
 
-A tensor of the judge's that is not contiguous arrives as a strided view again: its axes lie in
-memory in the same order, with gaps where it had gaps.
+A tensor of the judge's that is not contiguous arrives as a strided view again, which begins as far
+into its memory and has the same gaps. One that is expanded arrives contiguous.
 
 A node is a list whose first item names its kind: `["int", "3"]`, `["tensor", "0"]`. Integers
 travel as decimal text and floats as hexadecimal text, so that both arrive exactly and NaN and
@@ -15,7 +15,7 @@ an object that cannot cross and says what it was.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -243,13 +243,20 @@ def _pack_tensor(kind: str, value: torch.Tensor, state: _Packing) -> Any:
         return ["opaque", f"a tensor of shape {tuple(value.shape)}, more than the bound"]
     state.bytes_left -= size
     name = str(len(state.tensors))
-    if not state.strides or value.is_contiguous():
-        state.tensors[name] = _resolved(value).contiguous()
+    state.tensors[name] = _resolved(value).contiguous()
+    if not state.strides or value.is_contiguous() or not _may_lie_as(value, value.stride()):
         return [kind, name]
-    order = sorted(range(value.dim()), key=value.stride, reverse=True)
-    plain = _resolved(value.permute(order))
-    state.tensors[name] = plain.contiguous()
-    return ["strided", name, order, not plain.is_contiguous()]
+    return ["strided", name, [*value.stride()], value.storage_offset()]
+
+
+def _may_lie_as(value: torch.Tensor, strides: Sequence[int], offset: int = 0) -> bool:
+    """Return whether each number has a place of its own, and the memory is within bounds."""
+    size = (offset + _span(value.shape, strides)) * value.element_size()
+    return all(stride > 0 for stride in strides) and size <= MAX_QUESTION_BYTES
+
+
+def _span(shape: Sequence[int], strides: Sequence[int]) -> int:
+    return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
 
 
 def _resolved(value: torch.Tensor) -> torch.Tensor:
@@ -287,9 +294,9 @@ def _unpack(node: object, state: _Unpacking, depth: int) -> object:
             return _unpack_dict(items, state, depth)
         case ["tensor", str(name)]:
             return _take(name, state)
-        case ["strided", str(name), list(order), bool(gaps)] if state.strides:
+        case ["strided", str(name), list(strides), int(offset)] if state.strides:
             if name not in state.made:
-                state.made[name] = _restride(_take(name, state), order, gaps)
+                state.made[name] = _restride(_take(name, state), strides, offset)
             return state.made[name]
         case ["asarray", [str(), str(name), *_] as node] if state.strides:
             if name not in state.arrays:
@@ -324,13 +331,12 @@ def _unpack_dict(items: list[Any], state: _Unpacking, depth: int) -> dict[object
     return result
 
 
-def _restride(plain: torch.Tensor, order: list[Any], gaps: bool) -> torch.Tensor:
-    """Return a view whose axes lie in memory as the sender's did, with gaps if it had any."""
-    if sorted(order, key=str) != sorted(range(plain.dim()), key=str):
-        raise WireError("an order of axes that is not a permutation")
-    if gaps and plain.dim():
-        plain = plain.repeat_interleave(2, dim=-1)[..., ::2]
-    return plain.permute([order.index(axis) for axis in range(len(order))])
+def _restride(plain: torch.Tensor, strides: list[Any], offset: int) -> torch.Tensor:
+    """Return a tensor that lies in memory as the sender's did, with zeros around it."""
+    if not _may_lie_as(plain, strides, max(offset, 0)) or offset < 0:
+        raise WireError("strides that no tensor of the sender has")
+    whole = plain.new_zeros(offset + _span(plain.shape, strides))
+    return whole.as_strided(plain.shape, strides, offset).copy_(plain)
 
 
 def _number(parse: Callable[[str], float], text: str) -> float:

@@ -72,6 +72,14 @@ class Told(NamedTuple):
     """The inputs that the call has written to, by their labels."""
 
 
+class Unread(NamedTuple):
+    """What came back from a call, and what is expected of it."""
+
+    called: Called
+    expected: Any
+    gradients: Any
+
+
 class Target:
     """Something that can be called: it binds the arguments, and asks the reference too."""
 
@@ -175,7 +183,7 @@ class Target:
         dtype: torch.dtype | None = None,
         wanted: Wanted | None = None,
         then: Callable[[], None] = nothing,
-    ) -> Told | None:
+    ) -> Unread | None:
         """Call in a manner; return None if the reference refuses such arguments.
 
         Args:
@@ -184,7 +192,9 @@ class Target:
             dtype: The dtype in which the reference is known to answer such a call; then it is run
                 in float64 only.
             wanted: The gradients that are asked for.
-            then: What else the judge does while the worker computes; it must ask it nothing.
+            then: What else the judge does while the worker computes; it must ask it nothing. It may
+                give this other weights, if what comes back is read by what `as_it_is` returned
+                before.
         """
         expected: list[Any] = []
         differentiated: list[Any] = []
@@ -210,9 +220,20 @@ class Target:
             raise
         if not expected:
             return None
+        return Unread(called, expected[0], differentiated[0] if wanted else None)
+
+    def told(self, args: Sequence[Any], unread: Unread, wanted: Wanted | None = None) -> Told:
+        """Return the results of a call from what came back.
+
+        Args:
+            args: The arguments of the call.
+            unread: What came back.
+            wanted: The gradients that were asked for.
+        """
+        called = unread.called
         return Told(
-            Answer(self.entry, called.value, expected[0]),
-            self._pulled_back(called, wanted, *differentiated[0]) if wanted else [],
+            Answer(self.entry, called.value, unread.expected),
+            self._pulled_back(called, wanted, *unread.gradients) if wanted else [],
             [self.argument_label(index) for index in self._written(args, called.written)],
         )
 

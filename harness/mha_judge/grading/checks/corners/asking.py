@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from mha_judge.grading.calling.context import Context
-from mha_judge.grading.calling.target import Gradient, Wanted
+from mha_judge.grading.calling.target import Gradient, Unread, Wanted
 from mha_judge.grading.checks.assertions import (
     assert_rejected,
     require_gradients,
@@ -40,6 +40,8 @@ _SAME = 1e-12
 """How far the reference's result may move, as a share of its size, and count as unchanged."""
 Compared = tuple[Any, Expected, str]
 """A result, what is expected, and its label."""
+Verdict = Callable[[], CheckFailure | None]
+"""Says how an answer is wrong; None if it is right, or not defined."""
 
 
 class Finding(NamedTuple):
@@ -116,12 +118,31 @@ class Asking:
         case: Case,
         args: Sequence[Any],
         manner: Mapping[str, Any] | None = None,
+        wanted: Wanted | None = None,
+    ) -> CheckFailure | None:
+        """Return how the result for other inputs is wrong; None if it is right, or not defined.
+
+        Args:
+            case: The question.
+            args: The arguments of the call.
+            manner: The manner of the call; plain by default.
+            wanted: The gradients that are asked for.
+        """
+        return self.begin(case, args, manner, wanted=wanted)()
+
+    def begin(
+        self,
+        case: Case,
+        args: Sequence[Any],
+        manner: Mapping[str, Any] | None = None,
         score: float = 0.0,
         alike: Sequence[Any] | None = None,
         wanted: Wanted | None = None,
         then: Callable[[], None] = nothing,
-    ) -> CheckFailure | None:
-        """Return how the result for other inputs is wrong; None if it is right, or not defined.
+    ) -> Verdict:
+        """Ask, and return what says how the result is wrong, whatever happens until then.
+
+        So an answer can be judged while the worker computes the next one.
 
         Args:
             case: The question.
@@ -134,19 +155,45 @@ class Asking:
             then: What else the judge does while the worker computes; it must ask it nothing.
         """
         how, dtype = manner or {}, self._dtype_known(case, args)
+        as_it_is = replace(case, target=case.target.as_it_is())
+        raised: CheckFailure | None = None
+        unread: Unread | None = None
         try:
-            asked = case.target.ask(args, how, dtype, wanted, then)
-            if asked is not None:  # else it is outside the domain
-                self._note_dtype(case, args, asked.answer)
-                self.require_right(case, args, asked.answer, score, alike)
-                _require_gradients(asked.gradients, case.is_half)
-                if asked.written and case.target.entry.name in self.left_alone:
-                    raise WritesToInput(f"writes to its input {asked.written[0]} in place")
+            unread = case.target.ask(args, how, dtype, wanted, then)
         except CheckFailure as failure:
-            if (last := case.target.last) is not None:
-                failure.step = replace(last, target=case.target.as_it_is())
-            return failure
-        return None
+            raised = failure
+        last = case.target.last
+
+        def verdict() -> CheckFailure | None:
+            try:
+                if raised is not None:
+                    raise raised
+                if unread is not None:  # else it is outside the domain
+                    self._require(as_it_is, args, unread, score, alike, wanted)
+            except CheckFailure as failure:
+                if last is not None:
+                    failure.step = replace(last, target=as_it_is.target)
+                return failure
+            return None
+
+        return functools.cache(verdict)
+
+    def _require(
+        self,
+        case: Case,
+        args: Sequence[Any],
+        unread: Unread,
+        score: float,
+        alike: Sequence[Any] | None,
+        wanted: Wanted | None,
+    ) -> None:
+        """Assert that what came back from a call is right."""
+        told = case.target.told(args, unread, wanted)
+        self._note_dtype(case, args, told.answer)
+        self.require_right(case, args, told.answer, score, alike)
+        _require_gradients(told.gradients, case.is_half)
+        if told.written and case.target.entry.name in self.left_alone:
+            raise WritesToInput(f"writes to its input {told.written[0]} in place")
 
     def answer(self, case: Case, args: Sequence[Any]) -> Answer | None:
         """Return the answer to other inputs; None if the reference refuses them.
@@ -154,11 +201,12 @@ class Asking:
         If it is known in which dtype the reference answers, it is run in float64 only. That mostly
         suffices to see that an answer is right, and saves a run in half precision.
         """
-        asked = case.target.ask(args, {}, self._dtype_known(case, args))
-        if asked is None:
+        unread = case.target.ask(args, {}, self._dtype_known(case, args))
+        if unread is None:
             return None
-        self._note_dtype(case, args, asked.answer)
-        return asked.answer
+        answer = case.target.told(args, unread).answer
+        self._note_dtype(case, args, answer)
+        return answer
 
     def _note_dtype(self, case: Case, args: Sequence[Any], answer: Answer) -> None:
         if case.target.identity() is not None:

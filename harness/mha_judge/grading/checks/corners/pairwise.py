@@ -19,7 +19,7 @@ from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.checks.cases import Case, other_forms
 from mha_judge.grading.checks.claims import NOT_ALWAYS_THE_SAME
 from mha_judge.grading.checks.corners import masks
-from mha_judge.grading.checks.corners.asking import Asking, Finding
+from mha_judge.grading.checks.corners.asking import Asking, Finding, Verdict
 from mha_judge.grading.checks.corners.axes import (
     ABOUT,
     CASE,
@@ -82,22 +82,16 @@ def pairwise(
     short = [_shortened(asking, one) for one in plain]
     own = wrt.get(plain[0].target.entry.name, ())
     asked = _Pairwise(asking, short, Questions(asking, short, own))
-    found: list[tuple[Row, CheckFailure]] = []
     rows = [*Rows(asking, short, own).drawn()]
     for row, following in zip(rows, [*rows[1:], None], strict=True):
-        if any(cause.items() <= row.items() for cause, _ in found):
-            continue
-        if "size" in row and any(isinstance(failure, TimedOut) for _, failure in found):
-            continue  # it has timed out, and would take as long again
-        failure = asked.ask(row, following)
-        if failure is not None:
-            found.append(asked.shrunk(row, failure))
-        if until_failure and found:
+        if not asked.is_told_already(row):
+            asked.take(row, following)
+        if (until_failure and asked.found) or asked.is_over:
             break
-        if len(found) >= _MOST_CAUSES or not asked.are_askable:
-            break
+    else:
+        asked.conclude()
     told: list[tuple[Row, CheckFailure]] = []
-    for cause, failure in sorted(found, key=lambda one: (len(one[0]), OWN in one[0])):
+    for cause, failure in sorted(asked.found, key=lambda one: (len(one[0]), OWN in one[0])):
         if all(cause.keys().isdisjoint(other) for other, _ in told):
             told.append((cause, failure))
     return [_told(cause, failure) for cause, failure in told]
@@ -130,30 +124,74 @@ class _Pairwise:
         self._asking = asking
         self._cases = cases
         self._questions = questions
+        self.found: list[tuple[Row, CheckFailure]] = []
+        """What is wrong, by its cause."""
         self._called: set[object] = set()
         """Layers, and the gradient modes in which they were called."""
-        self._ahead: tuple[Row, Prepared | CheckFailure | None] | None = None
-        """A row that was prepared while the worker answered the one before it."""
+        self._ahead: tuple[Row, Prepared | CheckFailure | None, bool] | None = None
+        """A row that was prepared while the worker answered the one before it, and whether its
+        weights are set."""
+        self._borrowed: Layer | None = None
+        """A layer whose weights are for one row only."""
+        self._unread: tuple[Row, Verdict] | None = None
+        """The row that was asked last, whose answer is judged while the worker computes."""
 
     @property
-    def are_askable(self) -> bool:
-        """Whether the process in which layers were made still lives."""
-        return all(one.target.is_usable for one in self._cases)
+    def is_over(self) -> bool:
+        """Whether enough is wrong, or the process in which layers were made has ended."""
+        return len(self.found) >= _MOST_CAUSES or not all(
+            one.target.is_usable for one in self._cases
+        )
 
-    def ask(self, row: Row, following: Row | None = None) -> CheckFailure | None:
-        """Return how the answer to a row is wrong; if it may be rounding, it must be every time.
+    def is_told_already(self, row: Row) -> bool:
+        """Return whether a row would tell nothing new, or time out as another has."""
+        if any(cause.items() <= row.items() for cause, _ in self.found):
+            return True
+        return "size" in row and any(isinstance(failure, TimedOut) for _, failure in self.found)
+
+    def take(self, row: Row, following: Row | None) -> None:
+        """Ask a row; meanwhile judge the answer to the one before, and prepare the next.
 
         Args:
             row: What is asked.
-            following: What is asked next, so that it can be prepared.
+            following: What is asked next.
         """
-        tries = (self._asked(row, turn, None if turn else following) for turn in range(1 + AGAIN))
+        before = self._unread
+
+        def meanwhile() -> None:
+            if before is not None:
+                before[1]()
+            if following is not None:
+                self._prepare(following)
+
+        self._unread = row, self._begin(row, 0, meanwhile)
+        self._conclude(before)
+
+    def conclude(self) -> None:
+        """Judge the answer to the last row."""
+        before, self._unread = self._unread, None
+        self._conclude(before)
+
+    def _conclude(self, asked: tuple[Row, Verdict] | None) -> None:
+        if asked is None or self.is_told_already(asked[0]):
+            return
+        failure = self._settled(asked[0], asked[1]())
+        if failure is not None:
+            self.found.append(self.shrunk(asked[0], failure))
+
+    def _settled(self, row: Row, failure: CheckFailure | None) -> CheckFailure | None:
+        """Return how the answer to a row is wrong; if it may be rounding, it must be every time.
+
+        Args:
+            row: What was asked.
+            failure: How it was wrong the first time.
+        """
+        tries = (self._asked(row, turn) for turn in range(1, 1 + AGAIN))
         if is_told_by_some(row):
             has_items = items_of(self._cases[int(row[CASE])]) is not None
-            if has_items and row.get("size") not in LENGTHS_APART:
-                return next(tries)
-            return next((failure for failure in tries if failure is not None), None)
-        failure = next(tries)
+            if failure is not None or (has_items and row.get("size") not in LENGTHS_APART):
+                return failure
+            return next((again for again in tries if again is not None), None)
         if failure is not None and _may_be_rounding(row, failure, self._by_far(row)):
             for again in tries:
                 if again is None:
@@ -185,25 +223,45 @@ class _Pairwise:
         return divided and self._cases[int(row[CASE])].has_norms
 
     def _prepare(self, row: Row) -> None:
-        """Prepare a row, unless that needs the worker."""
+        """Prepare a row while the worker computes, unless that needs the worker."""
         with suppress(Exception):
-            self._ahead = row, self._questions.prepared(row, 0, may_make=False)
+            prepared = self._questions.prepared(row, 0, may_make=False)
+            has_weights = False
+            if isinstance(prepared, Prepared) and sets_weights(row):
+                has_weights = self._is_known(prepared, row)
+                if has_weights:
+                    self._redraw(prepared.case.target, row)
+            self._ahead = row, prepared, has_weights
 
-    def _asked(self, row: Row, turn: int, following: Row | None = None) -> CheckFailure | None:
+    def _is_known(self, prepared: Prepared, row: Row) -> bool:
+        """Return whether a target was called in a row's gradient mode."""
+        return (prepared.case.target, row.get("mode")) in self._called
+
+    def _asked(self, row: Row, turn: int) -> CheckFailure | None:
         """Return how the answer to a row is wrong, with the numbers of one turn."""
-        if self._ahead is not None and self._ahead[0] is row and not turn:
-            prepared, self._ahead = self._ahead[1], None
+        return self._begin(row, turn, nothing)()
+
+    def _begin(self, row: Row, turn: int, meanwhile: Callable[[], None]) -> Verdict:
+        """Ask a row with the numbers of one turn, and return what judges the answer."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead[0] is row and not turn:
+            _, prepared, has_weights = ahead
         else:
-            prepared = self._questions.prepared(row, turn)
+            self._restore()
+            prepared, has_weights = self._questions.prepared(row, turn), False
         if not isinstance(prepared, Prepared):
-            return prepared
+            return functools.partial(_same, prepared)
         asking, case, question = self._asking, prepared.case, prepared.question
-        manner, changes = {**prepared.manner}, sets_weights(row)
+        manner = {**prepared.manner}
         asking.enter(f"{self._questions.place(row, turn)} asked")
 
-        def ask(then: Callable[[], None] = nothing) -> CheckFailure | None:
+        def then() -> None:
+            self._restore()
+            meanwhile()
+
+        def begin(then: Callable[[], None] = nothing) -> Verdict:
             with asking.allowing(case):
-                return asking.ask(
+                return asking.begin(
                     case,
                     question.asked,
                     manner,
@@ -213,26 +271,24 @@ class _Pairwise:
                     then,
                 )
 
-        called = (case.target, row.get("mode"))
-        if changes:
-            if called not in self._called:
-                ask()  # what it keeps then comes from the weights before
+        if sets_weights(row) and not has_weights:
+            if not self._is_known(prepared, row):
+                begin()  # what it keeps then comes from the weights before
             self._redraw(case.target, row)
-        self._called.add(called)
+        self._called.add((case.target, row.get("mode")))
         if row.get("before") == "other form":
             del manner["before"]
             self._call_in_other_form(case, int(row[TURN]))
         elif row.get("before") == "other lengths":
             del manner["before"]
             self._call_at_other_lengths(case)
-        # the next row's numbers may depend on weights, which change here after the call
-        if following is None or changes:
-            failure = ask()
-        else:
-            failure = ask(functools.partial(self._prepare, following))
-        if sets_them_for_itself(row) and isinstance(case.target, Layer):
-            case.target.redraw()
-        return failure
+        return begin(then)
+
+    def _restore(self) -> None:
+        """Give a layer other weights that had unlikely ones for one row."""
+        layer, self._borrowed = self._borrowed, None
+        if layer is not None:
+            layer.redraw()
 
     def _call_in_other_form(self, case: Case, number: int) -> None:
         """Make a call of the same sizes with other arguments, and one like it that raises."""
@@ -262,6 +318,8 @@ class _Pairwise:
     def _redraw(self, layer: object, row: Row) -> None:
         """Give a layer other weights, or one of them."""
         assert isinstance(layer, Layer)
+        if sets_them_for_itself(row):
+            self._borrowed = layer
         if "mean" in row:
             layer.far_from_zero(_FAR_FROM_ZERO)
         elif row.get("map") == "low scores":
@@ -317,12 +375,16 @@ class _Pairwise:
         Chance decides how large scores get, or what is lost beside a large mean, so several numbers
         are tried.
         """
-        failure = self.ask(row)
+        failure = self._settled(row, self._asked(row, 0))
         is_half = row.get("dtype", "float64") != "float64"  # wrong every time, or not at all
         if failure is not None or {"scores", "mean"}.isdisjoint(row) or is_half:
             return failure
         others = (self._asked(row, turn) for turn in range(1, 1 + AGAIN))
         return next((other for other in others if other is not None), None)
+
+
+def _same(failure: CheckFailure | None) -> CheckFailure | None:
+    return failure
 
 
 def _may_be_rounding(row: Row, failure: CheckFailure, by_far: float) -> bool:
