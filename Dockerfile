@@ -53,4 +53,4 @@ ARG VERSION=""
 LABEL org.opencontainers.image.title="mha-judge-sandbox" \
       org.opencontainers.image.version="$VERSION" \
       org.opencontainers.image.licenses="Apache-2.0" \
-      mha-judge.protocol="11"
+      mha-judge.protocol="12"

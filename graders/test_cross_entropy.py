@@ -255,6 +255,9 @@ def test_large_logits(candidate, draw):
         for moved in (logits + 1e5, logits - 1e5, 1e4 * logits, logits + level):
             for smoothing in (0.0, 0.1):
                 assert_both(candidate, moved, targets, -100, smoothing)
+    many, targets_of_many = question(draw, V=2_100, dtype=torch.float64)  # in blocks, perhaps
+    for far in (1e5, -1e5):
+        assert_both(candidate, many + far, targets_of_many)
     assert_both(candidate, *far_apart(draw, torch.float32))
     for near in (200, -200, 1e4, -1e4):
         assert_both(candidate, logits.float() + near, targets, moved=abs(near))

@@ -294,6 +294,10 @@ def test_bad_shapes(candidate, draw):
     assert_rejected(forward, x, weight[:-1], bias, why="a weight of another width")
     assert_rejected(forward, x, weight, bias[:-1], why="a bias of another width")
     assert_rejected(candidate.rms_norm, x, weight[:-1], why="a weight of another width")
+    even, folded = draw.normal(3, 5, 8), draw.normal(2, 4)  # as many numbers
+    assert_rejected(forward, even, folded, draw.normal(8), why="a weight of two axes")
+    assert_rejected(forward, even, draw.normal(8), folded, why="a bias of two axes")
+    assert_rejected(candidate.rms_norm, even, folded, why="a weight of two axes")
     for backward in (candidate.layer_norm_backward, candidate.rms_norm_backward):
         assert_rejected(backward, grad, x, weight[:-1], why="a weight of another width")
         assert_rejected(backward, grad[..., :-1], x, weight, why="a grad_output of another width")

@@ -473,6 +473,9 @@ def test_sample_rounding(candidate, draw):
             assert_close(candidate.sample(probabilities, greatest), "output")
         whole = draw.normal(4 * R, V, dtype=dtype).softmax(-1) * (1 - 2e-6)
         assert_close(candidate.sample(whole, greatest), "output")
+        mixed = numbers_for(draw, whole)  # each row is treated alone
+        mixed[::2] = greatest[::2]
+        assert_close(candidate.sample(whole, mixed), "output")
         single = torch.eye(4 * R, dtype=dtype) * (1 - 2e-6)
         assert_close(candidate.sample(single, greatest), "output")
 

@@ -161,7 +161,7 @@ def test_what_explains_a_single_failure_of_many_is_not_named(channel):
 def test_what_a_state_spoils_later_is_not_held_against_an_answer(channel):
     path = ANSWERS / "sinusoidal-positions/wrong_gives_out_what_it_keeps.py"
 
-    report = diagnosed(channel, "sinusoidal-positions", path.read_text(encoding="utf-8"), seed=3)
+    report = diagnosed(channel, "sinusoidal-positions", path.read_text(encoding="utf-8"), seed=1)
 
     claims = {check.id: check.message for check in report.checks if check.only_if_right}
     assert "once several other calls have followed" in claims.pop("any-history")

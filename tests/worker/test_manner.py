@@ -212,11 +212,11 @@ def test_another_layer_is_equal_and_another(kind):
     layer = torch.nn.Linear(3, 2)
     seen = []
 
-    other = manner.another(layer, kind, lambda one: seen.append(one.weight.clone()))
+    other = manner.another(layer, kind, lambda one, *_: seen.append(one.weight.float().clone()))
 
     assert other is not layer
     assert torch.equal(other.weight, layer.weight) and other.weight.dtype == torch.float32
-    assert [torch.equal(one, layer.weight) for one in seen] == [False] * (kind == "loaded")
+    assert [torch.equal(one, layer.weight) for one in seen] == [False] * (kind != "copy")
 
 
 class Growing(torch.nn.Linear):
@@ -257,16 +257,50 @@ def test_what_cannot_be_loaded_is_copied():
     assert type(lazy) is Growing
 
 
-@pytest.mark.parametrize(("number", "kept"), [(0, [0.1, -1e9]), (1, [0.100097656, -1e9])])
+@pytest.mark.parametrize(("number", "kept"), [(4, [0.1, -1e9]), (0, [0.100097656, -1e9])])
 def test_what_is_moved_has_its_weights_again_but_not_its_buffers(number, kept):
     layer = torch.nn.Linear(3, 2)
     layer.register_buffer("numbers", torch.tensor([0.1, -1e9]))
 
-    other = manner.another(layer, "moved", lambda one: one, number)
+    other = manner.another(layer, "moved", lambda one, _: one, number)
 
     assert torch.equal(other.weight, layer.weight)
     assert torch.allclose(other.numbers, torch.tensor(kept), rtol=5e-3)
-    assert torch.equal(other.numbers, layer.numbers) is (number == 0)
+    assert torch.equal(other.numbers, layer.numbers) is (number == 4)
+
+
+class Keeping(torch.nn.Linear):
+    """A layer that keeps what it is called with first."""
+
+    table = None
+
+    def forward(self, x):
+        self.table = x if self.table is None else self.table
+        return super().forward(x)
+
+
+def test_every_second_layer_that_is_moved_is_a_new_one_whose_first_call_is_in_another_dtype():
+    layer, x = Keeping(3, 2), torch.ones(1, 3)
+
+    def call(one, dtype=None):
+        return manner.called_in(dtype, one, [x], {})
+
+    new = manner.another(layer, "moved", call, 0, lambda: Keeping(3, 2))
+    call(layer)
+    copied = manner.another(layer, "moved", call, 1, lambda: Keeping(3, 2))
+
+    assert new.table.dtype is torch.bfloat16
+    assert copied.table.dtype is torch.float32
+    assert torch.equal(new.weight, layer.weight) and torch.equal(copied.weight, layer.weight)
+
+
+def test_a_layer_whose_buffers_a_new_one_lacks_is_copied_before_it_is_moved():
+    layer = Growing()
+    layer(torch.ones(4, 3))
+
+    other = manner.another(layer, "moved", lambda one, _: one, 0, Growing)
+
+    assert len(other.mask) == 4
 
 
 def test_what_refuses_to_be_copied_is_itself():

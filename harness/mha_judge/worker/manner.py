@@ -9,7 +9,7 @@ import contextlib
 import copy
 import functools
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -24,8 +24,8 @@ from mha_judge.worker.instances import arrays_of
 Target = Callable[..., Any]
 _TURNS = {"call": 1, "calls": 5, "many calls": 17}
 """Calls of the same shapes that follow, as results may take turns in buffers."""
-_MOVED = (torch.float64, torch.bfloat16, torch.float16)
-"""The dtypes to which layers are moved for a while; their weights are set anew afterwards."""
+_MOVED = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
+"""The dtypes in which layers are called for a while; their weights are set anew afterwards."""
 _OFFSET = 4
 """Elements of the larger tensor before its slice; even, so that the slice can be viewed as complex
 numbers."""
@@ -218,7 +218,7 @@ def in_training(model: Any) -> Iterator[None]:
 def another(
     instance: Any,
     kind: str,
-    call: Callable[[Any], Any],
+    call: Callable[..., Any],
     number: int = 0,
     make: Callable[[], Any] | None = None,
 ) -> Any:
@@ -227,38 +227,71 @@ def another(
     Args:
         instance: What the submission's class made.
         kind: `copy`, `loaded` from its `state_dict`, or `moved` to another dtype and back.
-        call: Makes the coming call with another instance.
+        call: Makes the coming call with another instance, in another dtype if one is given.
         number: Says how it is loaded, and to which dtype it is moved.
-        make: Makes an instance as the first one was made; every second one is loaded into that.
+        make: Makes an instance as the first one was made; every second time it is a new one that
+            is loaded, or called in another dtype first.
     """
     if not kind or not isinstance(instance, torch.nn.Module):
         return instance
-    is_loaded, state = kind == "loaded", dict[str, Any]()
+    kept = next((one.dtype for one in instance.parameters()), torch.float32)
     fresh = None
-    if is_loaded and make is not None and number % 2 and _is_all_registered(instance):
+    if make is not None and number % 2 == (kind == "loaded") and _is_all_registered(instance):
         fresh = make()
-        if any(map(is_lazy, fresh.parameters())):  # only a call tells their shapes
-            fresh = None
+        # only a call tells the shapes of lazy ones
+        fresh = None if any(map(is_lazy, fresh.parameters())) else fresh.to(kept)
+    if kind == "loaded" and fresh is not None:
         with contextlib.suppress(Exception):  # a buffer may grow with what it is called with
             call(instance)
+        state = {name: one.clone() for name, one in instance.state_dict().items()}
+        fresh.load_state_dict(state, assign=number % 4 == 1)
+        return fresh
     try:
-        if is_loaded:
-            state = {name: one.clone() for name, one in instance.state_dict().items()}
-        with changed(list(instance.parameters()) if is_loaded else []):
+        state = {name: one.clone() for name, one in instance.state_dict().items()}
+        with changed(list(instance.parameters()) if kind == "loaded" else []):
             other = copy.deepcopy(instance)
     except Exception:  # its attributes, such as attention weights that it keeps, may refuse
         return instance
-    kept = next((one.dtype for one in other.parameters()), torch.float32)
-    if fresh is not None:
-        other = fresh.to(kept)
-        other.load_state_dict(state, assign=number % 4 == 1)
-    elif is_loaded:
+    if kind == "loaded":
         _load(other, state, call, number)
     elif kind == "moved":
-        numbers = {name: one.detach().clone() for name, one in other.named_parameters()}
-        other.to(_MOVED[number % len(_MOVED)]).to(kept)
-        _set(dict(other.named_parameters()), numbers)
+        if fresh is not None and _are_equal(fresh.buffers(), instance.buffers()):
+            other = fresh
+        _move(other, dict(instance.named_parameters()), call, kept, number // 2)
     return other
+
+
+def _move(
+    other: torch.nn.Module,
+    parameters: dict[str, Any],
+    call: Callable[..., Any],
+    kept: torch.dtype,
+    number: int,
+) -> None:
+    """Call a layer in another dtype, and give it its own dtype and numbers again."""
+    numbers = {name: one.detach().clone() for name, one in parameters.items()}
+    dtypes = [one for one in _MOVED if one is not kept]
+    dtype = dtypes[number % len(dtypes)]
+    other.to(dtype)
+    with contextlib.suppress(Exception):  # its result does not matter
+        call(other, dtype)
+    other.to(kept)
+    _set(dict(other.named_parameters()), numbers)
+
+
+def _are_equal(some: Iterable[torch.Tensor], others: Iterable[torch.Tensor]) -> bool:
+    both = itertools.zip_longest(some, others)
+    return all(one is not None and other is not None and one.equal(other) for one, other in both)
+
+
+def called_in(dtype: Any, target: Target, args: Any, kwargs: Any) -> Any:
+    """Return a call's result, with floating inputs in another dtype if it is not None."""
+
+    def made(one: Any) -> Any:
+        is_floating = isinstance(one, torch.Tensor) and one.is_floating_point()
+        return one.detach().to(dtype) if is_floating and dtype is not None else one
+
+    return target(*map_tree(made, args), **map_tree(made, kwargs))
 
 
 def _is_all_registered(module: torch.nn.Module) -> bool:

@@ -183,7 +183,7 @@ class Server:
         instance = manner.another(
             instance,
             how.get("instance", ""),
-            lambda one: instances.entry_of(one)(*args, **kwargs),
+            lambda one, dtype=None: manner.called_in(dtype, instances.entry_of(one), args, kwargs),
             how.get("number", 0),
             self._makers[target],
         )

@@ -69,7 +69,7 @@ AXES: Mapping[str, Mapping[str, str]] = {
         "": "",
         "copy": "as a deep copy",
         "loaded": "after load_state_dict",
-        "moved": "as a deep copy, after .to(another dtype) and back",
+        "moved": "after a call in another dtype, from which .to() led back",
     },
 }
 """By axis, its values, the plain one first, and what a report calls such a call."""

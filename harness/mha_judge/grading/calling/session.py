@@ -90,7 +90,7 @@ class Session:
         """What the worker does first at the next request, each with its value."""
         self._raised = RaisedThere(type="", message="")
         self.generation = 0
-        """Counts workers: a handle belongs to one of them."""
+        """Counts workers that have ended: a handle belongs to the one that was there then."""
         self.tier: Tier | None = None
         self.definitions: dict[str, Definition] = {}
         self.computed_s = 0.0
@@ -125,7 +125,6 @@ class Session:
         self.tier = self._channel.start(self._limits)
         self._alive = True
         self._first = []  # it was for the worker before
-        self.generation += 1
         if self._device:
             self._take_device()
         fields: dict[str, Any] = {
@@ -261,13 +260,13 @@ class Session:
         try:
             answer = self._channel.request(encode_frame(header, payload), timeout_s, meanwhile)
         except BaseException:
-            self._alive = False  # nobody waits for its answer any more
+            self._is_lost()  # nobody waits for its answer any more
             raise
         self._left_s -= answer.worked_s
         if isinstance(answer, Reply):
             self.computed_s += answer.computed_s or answer.worked_s
         if isinstance(answer, Ended):
-            self._alive = False
+            self._is_lost()
             self._note(answer)
             if answer.reason == "timeout":
                 raise TimedOut(f"no answer within {timeout_s:.3g} s")
@@ -311,8 +310,12 @@ class Session:
             raise Crashed(f"the worker sent {error}") from error
         return parse_reply(op, answer)
 
-    def _end(self) -> None:
+    def _is_lost(self) -> None:
         self._alive = False
+        self.generation += 1
+
+    def _end(self) -> None:
+        self._is_lost()
         self._note(self._channel.stop())
 
     def _note(self, ended: Ended) -> None:

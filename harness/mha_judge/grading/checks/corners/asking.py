@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from mha_judge.grading.calling.context import Context
+from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.target import Gradient, Unread, Wanted
 from mha_judge.grading.checks.assertions import (
     assert_rejected,
@@ -85,6 +86,8 @@ class Asking:
         self._entries: defaultdict[torch.dtype, set[str]] = defaultdict(set)
         for case in cases:
             self._entries[case.dtype].add(case.target.entry.name)
+        self._renewed: dict[Layer, Layer] = {}
+        """By each layer that went with its process the one that is asked instead."""
         self._answered_in: dict[tuple[object, ...], torch.dtype | None] = {}
         self.draw = Draw(context.task.seed, "domain")
 
@@ -108,6 +111,18 @@ class Asking:
         pairs = items * heads * max(sizes) * min(sizes)
         with self.context.session.allowing(_PAIR_S * pairs):
             yield
+
+    def living(self, case: Case) -> Case:
+        """Return a question to a layer that can be called: one that is gone is made anew."""
+        layer = case.target
+        while isinstance(layer, Layer) and not layer.is_usable:
+            if layer not in self._renewed:
+                try:
+                    self._renewed[layer] = layer.like()
+                except CheckFailure:  # the file does not even load again
+                    return case
+            layer = self._renewed[layer]
+        return case if layer is case.target else replace(case, target=layer)
 
     def like(self, value: Tensor) -> Tensor:
         """Return plain normal numbers of a tensor's shape and dtype."""
@@ -154,6 +169,7 @@ class Asking:
             wanted: The gradients that are asked for.
             then: What else the judge does while the worker computes; it must ask it nothing.
         """
+        case = self.living(case)
         how, dtype = manner or {}, self._dtype_known(case, args)
         as_it_is = replace(case, target=case.target.as_it_is())
         raised: CheckFailure | None = None

@@ -182,6 +182,8 @@ _ONE_LARGE_SCORE = {"dtype": "bfloat16", "scores": "large", "size": "one"}
 BY_THEMSELVES: Sequence[Row] = (
     _ONE_LARGE_SCORE,
     {**_ONE_LARGE_SCORE, "mode": "no_grad"},
+    {"instance": "moved"},
+    {"instance": "moved", "dtype": "bfloat16"},
     {"layout": "one start"},
     {"layout": "one start", "mode": "no_grad"},
     {"layout": "one memory", "gradient": "asked"},

@@ -81,15 +81,15 @@ def pairwise(
         return []
     short = [_shortened(asking, one) for one in plain]
     own = wrt.get(plain[0].target.entry.name, ())
-    asked = _Pairwise(asking, short, Questions(asking, short, own))
+    most = 1 if until_failure else _MOST_CAUSES
+    asked = _Pairwise(asking, short, Questions(asking, short, own), most)
     rows = [*Rows(asking, short, own).drawn()]
     for row, following in zip(rows, [*rows[1:], None], strict=True):
         if not asked.is_told_already(row):
             asked.take(row, following)
-        if (until_failure and asked.found) or asked.is_over:
+        if len(asked.found) >= most:
             break
-    else:
-        asked.conclude()
+    asked.conclude()
     told: list[tuple[Row, CheckFailure]] = []
     for cause, failure in sorted(asked.found, key=lambda one: (len(one[0]), OWN in one[0])):
         if all(cause.keys().isdisjoint(other) for other, _ in told):
@@ -120,10 +120,13 @@ def _shortened(asking: Asking, case: Case) -> Case:
 class _Pairwise:
     """Asks the rows of one entry, and finds out why one is answered wrong."""
 
-    def __init__(self, asking: Asking, cases: Sequence[Case], questions: Questions) -> None:
+    def __init__(
+        self, asking: Asking, cases: Sequence[Case], questions: Questions, most: int
+    ) -> None:
         self._asking = asking
         self._cases = cases
         self._questions = questions
+        self._most = most
         self.found: list[tuple[Row, CheckFailure]] = []
         """What is wrong, by its cause."""
         self._called: set[object] = set()
@@ -135,13 +138,6 @@ class _Pairwise:
         """A layer whose weights are for one row only."""
         self._unread: tuple[Row, Verdict] | None = None
         """The row that was asked last, whose answer is judged while the worker computes."""
-
-    @property
-    def is_over(self) -> bool:
-        """Whether enough is wrong, or the process in which layers were made has ended."""
-        return len(self.found) >= _MOST_CAUSES or not all(
-            one.target.is_usable for one in self._cases
-        )
 
     def is_told_already(self, row: Row) -> bool:
         """Return whether a row would tell nothing new, or time out as another has."""
@@ -173,7 +169,7 @@ class _Pairwise:
         self._conclude(before)
 
     def _conclude(self, asked: tuple[Row, Verdict] | None) -> None:
-        if asked is None or self.is_told_already(asked[0]):
+        if asked is None or len(self.found) >= self._most or self.is_told_already(asked[0]):
             return
         failure = self._settled(asked[0], asked[1]())
         if failure is not None:
@@ -248,6 +244,8 @@ class _Pairwise:
             _, prepared, has_weights = ahead
         else:
             self._restore()
+            prepared, has_weights = self._questions.prepared(row, turn), False
+        if isinstance(prepared, Prepared) and not prepared.case.target.is_usable:
             prepared, has_weights = self._questions.prepared(row, turn), False
         if not isinstance(prepared, Prepared):
             return functools.partial(_same, prepared)

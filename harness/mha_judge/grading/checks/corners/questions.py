@@ -266,7 +266,7 @@ class Questions:
             sizes[DROPOUT] = _NEXT_TO_NOTHING
         key = (dtype, *sizes.items())
         is_new = row.get("before") == "inference" or row.get("weights") == "one replaced"
-        if key not in self._layers or is_new:
+        if is_new or key not in self._layers or not self._layers[key].is_usable:
             if not may_make:
                 raise Unmade
             self._layers[key] = case.target.like(dtype=dtype, **sizes)

@@ -71,7 +71,7 @@ def _findings(
         found = pairwise(asking, own, wrt, until_failure)
         yield from found
         asking.enter(f"domain {name} sizes")
-        yield from unfit(asking, own)
+        yield from unfit(asking, [asking.living(one) for one in own])
         if any(_is_late(finding) for finding in found):
             continue  # it has timed out, and would take as long again
         asking.enter(f"domain {name} lengths")
