@@ -40,8 +40,8 @@ _CONTENTS = {
         "authoring/problem", "authoring/checks", "authoring/mistakes", "authoring/example",
     ],
     "How it works": [
-        "internals/architecture", "internals/plan", "internals/diagnosis", "internals/binding",
-        "internals/confinement", "internals/tests",
+        "internals/architecture", "internals/plan", "internals/rows", "internals/diagnosis",
+        "internals/binding", "internals/confinement", "internals/tests",
     ],
     "The project": ["/CONTRIBUTING", "/SECURITY", "/CHANGELOG"],
 }  # fmt: skip

@@ -17,7 +17,7 @@ class Asked:
     """A check of so many calls, which fails if one of them is made in a manner that is wrong."""
 
     def __init__(self, wrong, calls=30):
-        self.context = SimpleNamespace(manners=Manners(3), trace=Trace())
+        self.context = SimpleNamespace(manners=Manners(3, lambda axis, value: True), trace=Trace())
         self.context.trace.enter("values")
         self.causes = Causes(self.context)
         self.wrong = wrong

@@ -15,7 +15,7 @@ def rows(manners, count=100, values=(), without=()):
 
 
 def open_(seed=1):
-    manners = Manners(seed)
+    manners = Manners(seed, lambda axis, value: True)
     manners.enter()
     manners.again(EVERY)
     return manners
@@ -60,7 +60,7 @@ def test_another_seed_has_another_order_and_the_same_seed_the_same():
 
 
 def test_calls_are_plain_until_manners_are_allowed():
-    assert rows(Manners(1)) == [{}] * 100
+    assert rows(Manners(1, lambda axis, value: True)) == [{}] * 100
 
 
 def test_a_check_that_runs_again_has_its_rows_again_without_what_is_not_allowed():
@@ -108,3 +108,9 @@ def test_a_manner_that_a_check_sweeps_through_is_noted():
     manners.again([])
     assert not manners.takes("leaf", "one")
     assert manners.made == set()
+
+
+def test_what_an_answer_cannot_notice_is_left_out():
+    manners = Manners(1, lambda axis, value: value == "filled")
+
+    assert manners.values == [("before", "filled")]

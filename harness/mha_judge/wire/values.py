@@ -244,15 +244,19 @@ def _pack_tensor(kind: str, value: torch.Tensor, state: _Packing) -> Any:
     state.bytes_left -= size
     name = str(len(state.tensors))
     state.tensors[name] = _resolved(value).contiguous()
-    if not state.strides or value.is_contiguous() or not _may_lie_as(value, value.stride()):
+    strides, offset = [*value.stride()], value.storage_offset()
+    if not state.strides or value.is_contiguous() or not _may_lie_as(value, strides, offset):
         return [kind, name]
-    return ["strided", name, [*value.stride()], value.storage_offset()]
+    return ["strided", name, strides, offset]
 
 
-def _may_lie_as(value: torch.Tensor, strides: Sequence[int], offset: int = 0) -> bool:
-    """Return whether each number has a place of its own, and the memory is within bounds."""
+def _may_lie_as(value: torch.Tensor, strides: Sequence[Any], offset: Any) -> bool:
+    """Return whether the numbers can be written with these strides, within bounds of memory.
+
+    Numbers that share a place, as in a view of windows, are equal here, and so they are there.
+    """
     size = (offset + _span(value.shape, strides)) * value.element_size()
-    return all(stride > 0 for stride in strides) and size <= MAX_QUESTION_BYTES
+    return min(offset, *strides) >= 0 and 0 not in strides and size <= MAX_QUESTION_BYTES
 
 
 def _span(shape: Sequence[int], strides: Sequence[int]) -> int:
@@ -333,7 +337,7 @@ def _unpack_dict(items: list[Any], state: _Unpacking, depth: int) -> dict[object
 
 def _restride(plain: torch.Tensor, strides: list[Any], offset: int) -> torch.Tensor:
     """Return a tensor that lies in memory as the sender's did, with zeros around it."""
-    if not _may_lie_as(plain, strides, max(offset, 0)) or offset < 0:
+    if not _may_lie_as(plain, strides, offset):
         raise WireError("strides that no tensor of the sender has")
     whole = plain.new_zeros(offset + _span(plain.shape, strides))
     return whole.as_strided(plain.shape, strides, offset).copy_(plain)

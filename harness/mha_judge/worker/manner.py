@@ -234,31 +234,43 @@ def another(
     """
     if not kind or not isinstance(instance, torch.nn.Module):
         return instance
+    is_loaded = kind == "loaded"
     kept = next((one.dtype for one in instance.parameters()), torch.float32)
     fresh = None
-    if make is not None and number % 2 == (kind == "loaded") and _is_all_registered(instance):
-        fresh = make()
-        # only a call tells the shapes of lazy ones
-        fresh = None if any(map(is_lazy, fresh.parameters())) else fresh.to(kept)
-    if kind == "loaded" and fresh is not None:
+    if kind != "copy" and make is not None and number % 2 == is_loaded:
+        fresh = _new(instance, make, kept)
+    if is_loaded and fresh is not None:
         with contextlib.suppress(Exception):  # a buffer may grow with what it is called with
             call(instance)
-        state = {name: one.clone() for name, one in instance.state_dict().items()}
-        fresh.load_state_dict(state, assign=number % 4 == 1)
+        fresh.load_state_dict(_state(instance), assign=number % 4 == 1)
         return fresh
-    try:
-        state = {name: one.clone() for name, one in instance.state_dict().items()}
-        with changed(list(instance.parameters()) if kind == "loaded" else []):
-            other = copy.deepcopy(instance)
-    except Exception:  # its attributes, such as attention weights that it keeps, may refuse
-        return instance
-    if kind == "loaded":
-        _load(other, state, call, number)
-    elif kind == "moved":
-        if fresh is not None and _are_equal(fresh.buffers(), instance.buffers()):
-            other = fresh
-        _move(other, dict(instance.named_parameters()), call, kept, number // 2)
-    return other
+    if fresh is None or not _are_equal(fresh.buffers(), instance.buffers()):
+        try:
+            state = _state(instance) if is_loaded else {}
+            with changed(list(instance.parameters()) if is_loaded else []):
+                fresh = copy.deepcopy(instance)
+        except Exception:  # its attributes, such as attention weights that it keeps, may refuse
+            return instance
+        if is_loaded:
+            _load(fresh, state, call, number)
+    if kind == "moved":
+        _move(fresh, dict(instance.named_parameters()), call, kept, number // 2)
+    return fresh
+
+
+def _new(
+    instance: torch.nn.Module, make: Callable[[], Any], dtype: torch.dtype
+) -> torch.nn.Module | None:
+    """Return a new instance in a dtype; None if not all that makes them equal can be loaded."""
+    if not _is_all_registered(instance):
+        return None
+    fresh = make()
+    # only a call tells the shapes of lazy ones
+    return None if any(map(is_lazy, fresh.parameters())) else fresh.to(dtype)
+
+
+def _state(instance: torch.nn.Module) -> dict[str, torch.Tensor]:
+    return {name: one.clone() for name, one in instance.state_dict().items()}
 
 
 def _move(

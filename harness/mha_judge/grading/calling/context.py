@@ -19,6 +19,7 @@ from mha_judge.grading.calling.replies import Observed
 from mha_judge.grading.calling.session import Session
 from mha_judge.grading.calling.trace import Step, Trace
 from mha_judge.grading.draw import Draw
+from mha_judge.grading.noticing.axes import may_notice
 from mha_judge.submission import Submission
 
 
@@ -72,7 +73,7 @@ class Context:
         self.task = task
         self.notes: list[str] = []
         self.trace = Trace()
-        self.manners = Manners(task.seed)
+        self.manners = Manners(task.seed, self.may_notice)
         self.rules: dict[str, str] = {}
         """By id of a check, the rule that it holds the submission to in every call."""
         self.observations: list[Observed] = []
@@ -87,6 +88,12 @@ class Context:
         self._bound: dict[Hashable, tuple[Sequence[Parameter], Call]] = {}
         """Where arguments go, by what is called and which are given; beside the signature, so that
         its identity stays its own."""
+
+    def may_notice(self, axis: str, value: str) -> bool:
+        """Return whether the answer may tell a value of an axis from the plain one."""
+        entries = self.task.problem.entry
+        is_of_torch = all(entry.arrays == "torch" for entry in entries)
+        return not is_of_torch or may_notice(self.task.submission.source, axis, value)
 
     def enter(self, check: str) -> None:
         """Note which check runs: each draws weights of its own."""

@@ -10,7 +10,7 @@ another made plain, until only the cause is left.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -82,7 +82,7 @@ may make a square of numbers."""
 
 
 MANY = max(map(len, AXES.values()))
-"""The number of calls of one kind that cover every value of every axis."""
+"""The most calls of one kind that it takes to cover every value of every axis."""
 GRADIENTS = "gradients"
 Kind = tuple[object, ...]
 """What is called, and which inputs are given: each kind of call must be made with every value."""
@@ -95,23 +95,36 @@ def _pairs() -> tuple[Manner, ...]:
     return tuple(covering(axes, lambda one, other: False, seed=0))
 
 
-def _rows(seed: int) -> list[Manner]:
+def _rows(seed: int, values: Mapping[str, Sequence[str]], many: int) -> list[Manner]:
     """Return manners that cover first every value, and then every pair of values."""
     draw = Draw(seed, "manners")
     columns = {}
-    for axis, values in AXES.items():
-        named = list(values)
-        order = [draw.permutation(len(named)).tolist() for _ in range(MANY)]
-        columns[axis] = [named[index] for turn in order for index in turn][:MANY]
-    single = [{axis: column[row] for axis, column in columns.items()} for row in range(MANY)]
+    for axis, named in values.items():
+        order = [draw.permutation(len(named)).tolist() for _ in range(many)]
+        columns[axis] = [named[index] for turn in order for index in turn][:many]
+    single = [{axis: column[row] for axis, column in columns.items()} for row in range(many)]
     return [*single, *(_pairs()[index] for index in draw.permutation(len(_pairs())).tolist())]
 
 
 class Manners:
     """The manners of one grade's calls, from the seed; off until they are turned on."""
 
-    def __init__(self, seed: int) -> None:
-        self._rows = _rows(seed)
+    def __init__(self, seed: int, may_notice: Callable[[str, str], bool]) -> None:
+        """Choose manners.
+
+        Args:
+            seed: Chooses among them.
+            may_notice: Whether the answer may notice a value of an axis; others are left out.
+        """
+        values = {
+            axis: [one for one in every if not one or may_notice(axis, one)]
+            for axis, every in AXES.items()
+        }
+        self.values = [(axis, one) for axis, every in values.items() for one in every if one]
+        """The values, other than plain ones, that may matter."""
+        self._many = max(map(len, values.values()))
+        """The number of calls of one kind that cover every value of every axis."""
+        self._rows = _rows(seed, values, self._many)
         self._allowed: Collection[tuple[str, str]] = ()
         self._next: Counter[Kind] = Counter()
         self._start: Counter[Kind] = Counter()
@@ -145,7 +158,7 @@ class Manners:
     def is_short(self) -> bool:
         """Whether this check made calls of a kind that has not been made with every value yet."""
         return any(
-            self._next[kind] < MANY
+            self._next[kind] < self._many
             for kind in self._next - self._start
             if kind[0] != GRADIENTS  # which are swept through their own axes each time
         )

@@ -260,13 +260,13 @@ class Session:
         try:
             answer = self._channel.request(encode_frame(header, payload), timeout_s, meanwhile)
         except BaseException:
-            self._is_lost()  # nobody waits for its answer any more
+            self._lose()  # nobody waits for its answer any more
             raise
         self._left_s -= answer.worked_s
         if isinstance(answer, Reply):
             self.computed_s += answer.computed_s or answer.worked_s
         if isinstance(answer, Ended):
-            self._is_lost()
+            self._lose()
             self._note(answer)
             if answer.reason == "timeout":
                 raise TimedOut(f"no answer within {timeout_s:.3g} s")
@@ -310,12 +310,12 @@ class Session:
             raise Crashed(f"the worker sent {error}") from error
         return parse_reply(op, answer)
 
-    def _is_lost(self) -> None:
+    def _lose(self) -> None:
         self._alive = False
         self.generation += 1
 
     def _end(self) -> None:
-        self._is_lost()
+        self._lose()
         self._note(self._channel.stop())
 
     def _note(self, ended: Ended) -> None:

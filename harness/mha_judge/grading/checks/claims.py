@@ -172,10 +172,11 @@ class Causes:
             Whether it makes calls of a kind that has not been made with every value yet.
         """
         manners = self._context.manners
-        every = [(axis, value) for axis, values in AXES.items() for value in values if value]
         manners.enter()
         with self._context.trace.paused():
-            failure = self._fails(check, [one for one in every if one not in self._excused])
+            failure = self._fails(
+                check, [one for one in manners.values if one not in self._excused]
+            )
             is_short = manners.is_short
             if failure is not None:
                 values, failure = self._shrunk(check, sorted(manners.made), failure)

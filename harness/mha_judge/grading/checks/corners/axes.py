@@ -183,6 +183,7 @@ BY_THEMSELVES: Sequence[Row] = (
     _ONE_LARGE_SCORE,
     {**_ONE_LARGE_SCORE, "mode": "no_grad"},
     {"instance": "moved"},
+    {"instance": "moved", "heads": "wide", "size": "tens"},
     {"instance": "moved", "dtype": "bfloat16"},
     {"layout": "one start"},
     {"layout": "one start", "mode": "no_grad"},

@@ -9,7 +9,6 @@ out.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
@@ -240,15 +239,13 @@ class _Pairwise:
     def _begin(self, row: Row, turn: int, meanwhile: Callable[[], None]) -> Verdict:
         """Ask a row with the numbers of one turn, and return what judges the answer."""
         ahead, self._ahead = self._ahead, None
-        if ahead is not None and ahead[0] is row and not turn:
+        if ahead is not None and ahead[0] is row and not turn and _is_usable(ahead[1]):
             _, prepared, has_weights = ahead
         else:
             self._restore()
             prepared, has_weights = self._questions.prepared(row, turn), False
-        if isinstance(prepared, Prepared) and not prepared.case.target.is_usable:
-            prepared, has_weights = self._questions.prepared(row, turn), False
         if not isinstance(prepared, Prepared):
-            return functools.partial(_same, prepared)
+            return lambda: prepared
         asking, case, question = self._asking, prepared.case, prepared.question
         manner = {**prepared.manner}
         asking.enter(f"{self._questions.place(row, turn)} asked")
@@ -381,8 +378,9 @@ class _Pairwise:
         return next((other for other in others if other is not None), None)
 
 
-def _same(failure: CheckFailure | None) -> CheckFailure | None:
-    return failure
+def _is_usable(prepared: Prepared | CheckFailure | None) -> bool:
+    """Return whether the process still has what a row calls."""
+    return not isinstance(prepared, Prepared) or prepared.case.target.is_usable
 
 
 def _may_be_rounding(row: Row, failure: CheckFailure, by_far: float) -> bool:

@@ -225,7 +225,9 @@ class Rows:
         return self._ties.chosen(case, values, square)
 
     def _can(self, case: Case, axis: str, value: str) -> bool:
-        """Return whether a question can be asked with one value of an axis."""
+        """Return whether a question with one value of an axis can be asked, and tell anything."""
+        if not self._asking.context.may_notice(axis, value):
+            return False
         asking, flags, entry = self._asking, case.shapes.flags, case.target.entry
         is_torch, is_layer = entry.arrays == "torch", isinstance(case.target, Layer)
         by_hand = "autograd" in asking.context.task.problem.forbid
