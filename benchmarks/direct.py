@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
@@ -18,12 +18,13 @@ from answers import mixed
 from mha_judge.bank import Bank
 from mha_judge.grading.calling import session
 from mha_judge.grading.calling.replies import parse_reply
-from mha_judge.grading.failures import Raised
+from mha_judge.grading.failures import CheckFailure, Raised
 from mha_judge.judge import grade
 from mha_judge.report.models import Report
 from mha_judge.sandbox import base
 from mha_judge.submission import Submission
 from mha_judge.wire import map_tree
+from mha_judge.wire.operations import Operation
 from mha_judge.worker.serve import Server
 
 
@@ -37,15 +38,13 @@ class _DirectSession(session.Session):
         fields = {"source": self._submission.source, "filename": self._submission.path.name}
         self.definitions = self._obey("load", None, fields).definitions
 
-    def request(
-        self,
-        op: str,
-        value: object = None,
-        meanwhile: Callable[[], None] = base.nothing,
-        **fields: Any,
-    ) -> Any:
-        meanwhile()
-        return self._obey(op, value, fields)
+    def begin(self, op: str, value: object = None, **fields: Any) -> session.Pending:
+        pending = session.Pending(self, Operation(op), self._number + 1, 0.0)
+        try:
+            pending.answer.set_result(self._obey(op, value, fields))
+        except CheckFailure as failure:
+            pending.answer.set_exception(failure)
+        return pending
 
     def put_off(self, op: str, value: object, **fields: Any) -> None:
         self._obey(op, value, fields)

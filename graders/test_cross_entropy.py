@@ -55,10 +55,11 @@ def blocked(draw, ignored, dtype, level=0):
     return logits.masked_fill(closed.scatter(-1, open_, False), -torch.inf), targets
 
 
-def mostly_blocked(draw, dtype):
+def mostly_blocked(draw, dtype, V):
     """Return logits that are −∞ at all classes below the target, or at all above it."""
-    logits, targets = question(draw, V=300, dtype=dtype)
-    past = torch.arange(300) - targets.unsqueeze(-1)
+    logits, targets = question(draw, V=V, dtype=dtype)
+    targets[0, 0] = V - 1
+    past = torch.arange(V) - targets.unsqueeze(-1)
     closed = torch.where(draw.mask(3, 5, 1), past < 0, past > 0)
     return logits.masked_fill(closed, -torch.inf), targets
 
@@ -293,7 +294,8 @@ def test_minus_infinity(candidate, draw):
             assert_both(candidate, *args, ignore_index)
             assert_both(candidate, args[0].float(), args[1], ignore_index, moved=low)
     for dtype in (torch.float32, torch.float64):
-        assert_both(candidate, *mostly_blocked(draw, dtype))
+        for classes in (300, 1100):
+            assert_both(candidate, *mostly_blocked(draw, dtype, classes))
 
 
 @check("float64 in, float64 out", category="numerics", points=1, after=("loss", "gradient"))
@@ -366,7 +368,7 @@ def test_bad_shapes(candidate, draw):
 )
 def test_bad_targets(candidate, draw):
     below = ((-100, -1), (-1, -100), (0, -100), (3, -7))
-    above = ((-100, 7), (-100, 1000), (7, 8), (7, 1000), (1000, 999))
+    above = ((-100, 7), (-100, 1000), (7, 8), (7, 1000), (1000, 999), (-100, 2**32 + 1))
     for ignored, bad in (*below, *above):
         for smoothing in (0.0, 0.1):
             logits, targets = question(draw, ignored=ignored)

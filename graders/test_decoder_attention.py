@@ -141,7 +141,7 @@ def test_window(candidate, draw):
 def test_window_on_warm_cache(candidate, draw):
     for window in (2, 1, 4, 9):
         layer = layer_of(candidate, window=window)
-        for lengths in ([5, 4, 1, 1, 1], [2, 7, 1], [11, 6], [1] * 13):
+        for lengths in ([5, 4, 1, 1, 1], [2, 7, 1], [11, 6], [1] * 13, [5, 70]):
             for answer in caching.run_chunks(layer, draw.normal(B, sum(lengths), E), lengths):
                 assert_close(answer, "output", "cache")
 

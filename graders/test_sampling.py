@@ -455,6 +455,8 @@ def test_sample_exact(candidate, draw):
         for _ in range(4):
             probabilities = shares[draw.permutation(6)].expand(6, 6).to(dtype).contiguous()
             assert_close(candidate.sample(probabilities, numbers.to(dtype)), "output")
+        long = torch.full((16, 1024), 2.0**-10, dtype=dtype)  # beyond blocks of tokens
+        assert_close(candidate.sample(long, torch.arange(16, dtype=dtype) / 16), "output")
         first = torch.tensor([[0, 0, 1.0], [0, 1.0, 0], [1.0, 0, 0]], dtype=dtype)
         assert_close(candidate.sample(first, torch.zeros(3, dtype=dtype)), "output")
 

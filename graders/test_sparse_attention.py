@@ -117,6 +117,8 @@ def test_mask_extremes(candidate, draw):
         assert_pattern(candidate, *case)
     for case in ((7, 0, FAR, 7), (7, 1, 3, 20), (7, 0, 6, 0), (2, 0, 2, 0), (1, 5, 5, 5)):
         assert_pattern(candidate, *case)
+    for case in ((7, 256, FAR, 0), (7, 0, 258, 0), (7, 0, FAR, 257)):  # more than a byte holds
+        assert_pattern(candidate, *case)
 
 
 @check("A stride of 0 raises", category="robustness", points=1, after="mask_form")

@@ -19,6 +19,11 @@ def syntax_error(source: str) -> SyntaxError | None:
     return found if isinstance(found, SyntaxError) else None
 
 
+def name_of(node: ast.AST) -> str:
+    """Return the name that an expression is; "" if it is anything else."""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 @functools.lru_cache(maxsize=4)
 def _parsed(source: str) -> ast.Module | SyntaxError | None:
     try:

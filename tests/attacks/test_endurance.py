@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from sandboxes import BACKENDS, descendants, engine, gone
 
 from mha_judge.errors import JudgeError, SandboxBroken, SubmissionUnreadable
+from mha_judge.grading.expecting.memory import memory as remembered
 from mha_judge.judge import grade
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
@@ -35,9 +36,10 @@ def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def test_a_mixed_run_keeps_verdicts_and_leaves_nothing(court, tmp_path):
+def test_a_mixed_run_keeps_verdicts_and_leaves_nothing(court, monkeypatch):
     if court.backend.name == "bubblewrap":
         pytest.skip("bubblewrap is around the supervisor only, and a run of it is the jail's")
+    monkeypatch.setattr(remembered(), "_limit", 0)  # what is remembered has a bound of its own
     chance = random.Random(7)
     count = COUNT if court.backend.name == "jail" else COUNT // 3
     court.controls()

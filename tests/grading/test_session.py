@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 import torch
 
-from mha_judge.grading.calling.session import Session
+from mha_judge.grading.calling.session import NeverAsked, Session
 from mha_judge.grading.failures import Crashed, Raised, TimedOut
 from mha_judge.sandbox import SandboxOptions
 from mha_judge.sandbox.limits import Limits
@@ -18,6 +18,7 @@ import time
 def answer(): return "right"
 
 def work(seconds): time.sleep(seconds)
+def end(): __import__("os")._exit(0)
 """
 TOTAL_S = 1.0
 
@@ -46,9 +47,31 @@ def test_a_judge_that_is_slow_between_calls_fails_no_answer(session):
 
 @pytest.mark.slow
 def test_a_judge_that_is_slow_while_an_answer_waits_fails_no_answer(session):
-    meanwhile = {"meanwhile": lambda: time.sleep(1.2 * TOTAL_S)}
+    pending = session.begin("call", ([], {}, None), target="answer")
+    time.sleep(1.2 * TOTAL_S)
 
-    assert call(session, "answer", **meanwhile) == "right"
+    assert pending.wait().value == "right"
+    assert call(session, "answer") == "right"
+
+
+@pytest.mark.slow
+def test_requests_that_are_begun_are_answered_in_turn_whoever_waits_first(session):
+    pending = [session.begin("call", ([], {}, None), target=one) for one in ("answer", "missing")]
+
+    assert call(session, "answer") == "right"
+    with pytest.raises(Raised):
+        pending[1].wait()
+    assert pending[0].wait().value == "right"
+
+
+@pytest.mark.slow
+def test_what_waits_when_the_process_ends_was_never_asked(session):
+    pending = [session.begin("call", ([], {}, None), target=one) for one in ("end", "answer")]
+
+    with pytest.raises(NeverAsked):
+        pending[1].wait()
+    with pytest.raises(Crashed):
+        pending[0].wait()
     assert call(session, "answer") == "right"
 
 

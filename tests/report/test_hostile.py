@@ -7,6 +7,7 @@ from io import StringIO
 
 import pytest
 from rich.console import Console
+from sandboxes import Prompt
 
 from mha_judge.bank import Bank
 from mha_judge.judge import grade
@@ -33,7 +34,7 @@ TEXTS = {
 }
 
 
-class Speaker:
+class Speaker(Prompt):
     """A channel whose worker says a text wherever it may say one."""
 
     def __init__(self, text: str, raises_at_load: bool) -> None:
@@ -43,8 +44,7 @@ class Speaker:
     def start(self, limits):
         return Tier("speaker", "none")
 
-    def request(self, frame, timeout_s, meanwhile):
-        meanwhile()
+    def reply(self, frame):
         reader = FrameReader(1 << 30)
         reader.feed(frame)
         header, _ = reader.next_frame()

@@ -72,12 +72,14 @@ def test_a_worker_that_is_killed_for_memory_has_not_crashed(backend, killed, mon
             "value": ["none"],
             "id": 1,
         }
+        opened.ask(encode_frame(asked), 20.0)
+        runs_out()
         if killed == 7:
-            ended = opened.request(encode_frame(asked), 20.0, runs_out)
+            ended = opened.answer()
             assert (ended.reason, ended.signal) == ("exited", signal.SIGKILL)
         else:
             with pytest.raises(SandboxBroken, match="memory ran out"):
-                opened.request(encode_frame(asked), 20.0, runs_out)
+                opened.answer()
 
 
 def test_stop_says_what_was_used_and_printed(channel):
@@ -131,7 +133,9 @@ def test_an_answer_says_how_long_it_took_however_late_it_is_read(channel):
 
     loaded = load(channel, "import time\ntime.sleep(0.3)")
     header = {"id": 2, "op": "read", "value": ["none"], "name": "time"}
-    late = channel.request(encode_frame(header), 0.2, meanwhile=lambda: time.sleep(0.5))
+    channel.ask(encode_frame(header), 0.2)
+    time.sleep(0.5)
+    late = channel.answer()
 
     assert isinstance(loaded, Reply)
     assert 0.3 <= loaded.worked_s < 5
@@ -178,6 +182,51 @@ def test_requests_after_an_end_are_answered_with_an_end(channel):
 
     assert isinstance(ended, Ended)
     assert ended.reason == "no worker"
+
+
+@pytest.mark.parametrize("size", [1, 30_000, 3_000_000])
+def test_what_is_asked_ahead_is_answered_in_turn(channel, size):
+    channel.start(LIMITS)
+    load(channel, f"import time\nRESULT = 'x' * {size}\ntime.sleep(0.2)")
+    frames = [
+        encode_frame({"id": number, "op": "read", "value": ["none"], "name": name})
+        for number, name in enumerate(["RESULT", "time", "RESULT", "RESULT", "missing"], 2)
+    ]
+    header = {"id": 7, "op": "read", "value": ["none"], "name": "RESULT"}
+    large = encode_frame(header, bytes(size))
+
+    for frame in [*frames, large, frames[0]]:
+        channel.ask(frame, 5.0)
+    answers = [channel.answer() for _ in range(7)]
+
+    assert [one.header["id"] for one in answers] == [2, 3, 4, 5, 6, 7, 2]
+    assert "raised" in answers[4].header
+    assert value_after(channel, "RESULT = 'next'") == "next"
+
+
+@pytest.mark.parametrize("reason", ["exited", "timeout"])
+def test_what_was_asked_after_an_end_is_forgotten(channel, reason):
+    channel.start(LIMITS)
+    last = {"exited": "import os\nos._exit(3)", "timeout": "import time\ntime.sleep(20)"}[reason]
+    asked = {"id": 1, "op": "load", "value": ["none"], "source": last, "filename": "answer.py"}
+    for number in (1, 2, 3):
+        channel.ask(encode_frame({**asked, "id": number}), 0.5)
+
+    ended = channel.answer()
+
+    assert isinstance(ended, Ended)
+    assert ended.reason == reason
+    assert value_after(channel, "RESULT = 'next'") == "next"
+
+
+def test_a_stop_overtakes_what_is_asked(channel):
+    channel.start(LIMITS)
+    asked = {"op": "load", "source": "import time\ntime.sleep(20)", "filename": "answer.py"}
+    for number in (1, 2):
+        channel.ask(encode_frame({**asked, "value": ["none"], "id": number}), 30.0)
+
+    assert channel.stop().reason == "stopped"
+    assert value_after(channel, "RESULT = 'next'") == "next"
 
 
 def test_close_leaves_nothing_behind(backend):

@@ -12,6 +12,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save
+from sandboxes import Prompt
 from wire.test_values import JSON, NODES, TENSORS
 
 from mha_judge.bank import Bank
@@ -37,6 +38,8 @@ READY = encode_frame({"event": "ready", "pid": 1, "surroundings": {
 
 class Stream:
     """A transport whose supervisor says what it was given, then nothing more or the end."""
+
+    holds = 0
 
     def __init__(self, data: bytes, ends: bool, step: int) -> None:
         self._pieces = [data[start : start + step] for start in range(0, len(data), step)]
@@ -100,7 +103,8 @@ def test_a_channel_answers_any_stream_with_a_value_or_a_broken_sandbox(
 
     for _ in range(3):
         try:
-            found = channel.request(b"", 1.0)
+            channel.ask(b"", 1.0)
+            found = channel.answer()
         except SandboxBroken:
             return
         assert isinstance(found, (Reply, Ended))
@@ -115,7 +119,7 @@ def test_a_session_survives_a_supervisor_that_starts_with_anything(data, step):
         Session(channel, SUBMISSION, Limits()).load()
 
 
-class Liar:
+class Liar(Prompt):
     """A channel whose worker answers from a list, in the right frame and with the right number."""
 
     def __init__(self, answers) -> None:
@@ -125,8 +129,7 @@ class Liar:
     def start(self, limits):
         return Tier("liar", "none")
 
-    def request(self, frame, timeout_s, meanwhile):
-        meanwhile()
+    def reply(self, frame):
         reader = FrameReader(1 << 30)
         reader.feed(frame)
         asked = reader.next_frame()
@@ -221,8 +224,7 @@ class HalfTrue(Liar):
         super().__init__([None])
         self._spoil = spoil
 
-    def request(self, frame, timeout_s, meanwhile):
-        meanwhile()
+    def reply(self, frame):
         reader = FrameReader(1 << 30)
         reader.feed(frame)
         header, payload = reader.next_frame()
@@ -261,8 +263,8 @@ def test_lies_about_inputs_and_gradients_are_never_a_fault_of_the_grader(inputs,
 
 def test_answers_that_are_too_much_together_are_a_crash():
     class Large(Liar):
-        def request(self, frame, timeout_s, meanwhile):
-            reply = super().request(frame, timeout_s, meanwhile)
+        def reply(self, frame):
+            reply = super().reply(frame)
             return Reply(reply.header, self._tensors)
 
     liar = Large([{"ok": {"value": ["none"]}}])

@@ -28,6 +28,15 @@ def test_an_input_that_is_written_to_is_named_by_its_place(write):
     assert inputs.written() == [1]
 
 
+def test_what_an_input_is_a_part_of_must_stay_as_it_is():
+    longer = torch.ones(5, 3)
+    inputs = Inputs([longer[:3], longer[:3].T])
+
+    longer.data[3:] = 2
+
+    assert inputs.written() == [0, 1]
+
+
 def test_an_input_that_is_only_read_is_not_named():
     one = torch.tensor([1.0, torch.nan, -torch.inf])
     inputs = Inputs(((one, numpy.ones(2), one.expand(2, 3)), {}))

@@ -11,7 +11,13 @@ X = torch.arange(12.0).reshape(3, 4)
 
 @pytest.mark.parametrize(
     ("layout", "strides", "offset"),
-    [("transposed", (1, 3), 0), ("slice", (8, 1), 36), ("gaps", (8, 2), 0), ("", (4, 1), 0)],
+    [
+        ("transposed", (1, 3), 0),
+        ("slice", (8, 1), 36),
+        ("gaps", (8, 2), 0),
+        ("room", (4, 1), 0),
+        ("", (4, 1), 0),
+    ],
 )
 def test_tensors_lie_as_they_are_told_and_hold_what_they_held(layout, strides, offset):
     [laid] = manner.laid_out([X], layout)
@@ -26,7 +32,16 @@ def test_the_second_axis_of_four_may_lie_innermost():
     [laid] = manner.laid_out([heads], "innermost")
 
     assert torch.equal(laid, heads)
-    assert laid.stride() == (60, 1, 15, 3)
+    assert (laid.stride(), laid.storage_offset()) == ((60, 1, 15, 3), 4)
+
+
+def test_there_may_be_room_behind_a_tensor():
+    keys = torch.arange(24.0).reshape(2, 3, 4)
+
+    [laid] = manner.laid_out([keys], "room")
+
+    assert torch.equal(laid, keys)
+    assert laid.as_strided((2, 7, 4), laid.stride())[:, 3:].eq(0).all()
 
 
 @pytest.mark.parametrize("layout", ["transposed", "slice", "gaps"])

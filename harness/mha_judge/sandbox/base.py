@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -49,10 +48,6 @@ class Ended:
     output_bytes: int = 0
 
 
-def nothing() -> None:
-    """Do nothing."""
-
-
 class Channel(Protocol):
     """A supervisor, ready to fork a worker for one submission after another."""
 
@@ -64,17 +59,22 @@ class Channel(Protocol):
             SandboxBroken: The supervisor is gone.
         """
 
-    def request(
-        self, frame: bytes, timeout_s: float, meanwhile: Callable[[], None] = nothing
-    ) -> Reply | Ended:
-        """Send one frame to the worker and return its answer, or how it ended.
-
-        A crash, a timeout or a broken frame is returned, never raised.
+    def ask(self, frame: bytes, timeout_s: float) -> None:
+        """Send one frame to the worker, which gets it once it has answered all before.
 
         Args:
             frame: What the worker is asked.
             timeout_s: How long the worker may take.
-            meanwhile: What the judge does while the worker computes; not counted in `timeout_s`.
+
+        Raises:
+            SandboxBroken: The supervisor is gone.
+        """
+
+    def answer(self) -> Reply | Ended:
+        """Return the worker's answer to the oldest frame without one, or how the worker ended.
+
+        A crash, a timeout or a broken frame is returned, never raised. What was asked after that
+        is never answered: the channel has forgotten it.
 
         Raises:
             SandboxBroken: The supervisor is gone, or the worker was killed because memory ran out.

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import signal
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Container
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mha_judge.errors import SandboxBroken, SandboxUnavailable
-from mha_judge.sandbox.base import Ended, Reply, Tier, nothing
+from mha_judge.sandbox.base import Ended, Reply, Tier
 from mha_judge.sandbox.transport import GRACE_S, Transport
 from mha_judge.wire import FrameReader, WireError, encode_frame, read_frame
 from mha_judge.wire.bounds import MAX_ENVELOPE_BYTES
@@ -33,6 +34,14 @@ Raises `SandboxUnavailable` if they are less than was asked for; nothing has run
 """
 
 
+class _Asked(NamedTuple):
+    """A frame that was sent."""
+
+    number: int
+    timeout_s: float
+    size: int
+
+
 class SupervisorChannel:
     """Speaks to the supervisor at the other end of `transport`; see `Channel` for the contract."""
 
@@ -43,6 +52,10 @@ class SupervisorChannel:
         self._number = 0
         self._surroundings: Surroundings | None = None
         self._killed_before = 0
+        self._asked: deque[_Asked] = deque()
+        """Frames without an answer."""
+        self._come: deque[Reply | Ended] = deque()
+        """Answers to frames before those, which nobody has read."""
 
     def wait_until_ready(self) -> None:
         """Wait for the supervisor's first event.
@@ -77,22 +90,33 @@ class SupervisorChannel:
         tier = self._describe(event.confinement, self._surroundings)
         return replace(tier, instruction_set=self._surroundings.instruction_set)
 
-    def request(
-        self, frame: bytes, timeout_s: float, meanwhile: Callable[[], None] = nothing
-    ) -> Reply | Ended:
-        asked = {"op": "send", "timeout_s": timeout_s}
-        number = self._send(asked, frame, time.monotonic() + timeout_s)
-        try:
-            meanwhile()
-        except BaseException:
-            self._stop(overtaking=number)  # nobody waits for its answer
-            raise
+    def ask(self, frame: bytes, timeout_s: float) -> None:
+        ahead = len(frame) + sum(one.size for one in [*self._asked][1:])
+        if self._asked and ahead > self._transport.holds:
+            # the supervisor, which may be writing an answer that nobody reads, would not read it
+            self._come.extend(self._next_answer() for _ in range(len(self._asked)))
+        header = {"op": "send", "timeout_s": timeout_s}
+        number = self._send(header, frame, time.monotonic() + timeout_s)
+        self._asked.append(_Asked(number, timeout_s, len(frame)))
+
+    def answer(self) -> Reply | Ended:
+        answer = self._come.popleft() if self._come else self._next_answer()
+        if isinstance(answer, Ended):
+            self._come.clear()
+            while self._asked:  # no worker is there for them
+                self._await(self._asked.popleft().number, time.monotonic() + GRACE_S)
+        return answer
+
+    def _next_answer(self) -> Reply | Ended:
+        """Return the supervisor's answer to the oldest frame without one."""
+        number, timeout_s, _ = self._asked[0]
         deadline = time.monotonic() + _BUSY * timeout_s + GRACE_S
         try:
             event, payload = self._await_with_payload(number, deadline)
         except TimeoutError:
-            ended = self._stop(overtaking=number)
+            ended = self._stop()
             return Ended(**{**ended.__dict__, "reason": "timeout"})
+        self._asked.popleft()
         if event.event == "ended":
             if event.signal == signal.SIGKILL and _killed_for_memory() > self._killed_before:
                 raise SandboxBroken(
@@ -116,9 +140,12 @@ class SupervisorChannel:
     def close(self) -> None:
         self._transport.close()
 
-    def _stop(self, overtaking: int | None = None) -> Ended:
+    def _stop(self) -> Ended:
+        overtaken = {one.number for one in self._asked}
+        self._asked.clear()
+        self._come.clear()
         number = self._send({"op": "stop"})
-        event = self._await(number, time.monotonic() + GRACE_S, skip=overtaking)
+        event = self._await(number, time.monotonic() + GRACE_S, overtaken)
         if event.event != "ended":
             raise SandboxBroken("the supervisor did not end a worker that it was asked to end")
         return _as_ended(event)
@@ -129,20 +156,20 @@ class SupervisorChannel:
         self._transport.send(frame, max(deadline, time.monotonic() + GRACE_S))
         return self._number
 
-    def _await(self, number: int, deadline: float, skip: int | None = None) -> Event:
+    def _await(self, number: int, deadline: float, skip: Container[int] = ()) -> Event:
         try:
             return self._await_with_payload(number, deadline, skip)[0]
         except TimeoutError as error:
             raise SandboxBroken("the supervisor does not answer") from error
 
     def _await_with_payload(
-        self, number: int, deadline: float, skip: int | None = None
+        self, number: int, deadline: float, skip: Container[int] = ()
     ) -> tuple[Event, bytes]:
         while True:
             event, payload = self._receive(deadline)
             if getattr(event, "id", None) == number:
                 return event, payload
-            if getattr(event, "id", None) != skip or skip is None:
+            if getattr(event, "id", None) not in skip:
                 raise SandboxBroken("the supervisor answered out of turn")
 
     def _receive(self, deadline: float) -> tuple[Event, bytes]:

@@ -21,6 +21,9 @@ _LOOK_UP_EVERY_S = 1.0
 class Transport(Protocol):
     """The judge's end of a supervisor's standard input and output."""
 
+    holds: int
+    """How many bytes can be sent that the supervisor does not read yet."""
+
     def send(self, data: bytes, deadline: float) -> None:
         """Send all of `data` before the monotonic clock reaches `deadline`.
 
@@ -54,7 +57,8 @@ class PipeTransport:
         self._stdin, self._stdout = process.stdin, process.stdout
         for pipe in (self._stdin.fileno(), self._stdout.fileno()):
             os.set_blocking(pipe, False)
-            widen(pipe)
+        widen(self._stdout.fileno())
+        self.holds = widen(self._stdin.fileno()) // 2  # small writes take whole pages
 
     def send(self, data: bytes, deadline: float) -> None:
         view = memoryview(data)

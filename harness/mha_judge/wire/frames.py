@@ -91,10 +91,11 @@ def read_frame(
         return _parse(bytes(view[PREFIX.size : body])), bytes(view[body:end]), end
 
 
-def widen(pipe: int) -> None:
-    """Let a pipe hold more, where the system allows it."""
+def widen(pipe: int) -> int:
+    """Let a pipe hold more, where the system allows it; return how many bytes it holds."""
     with contextlib.suppress(OSError):
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    return fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
 
 
 def _parse(text: bytes) -> dict[str, Any]:

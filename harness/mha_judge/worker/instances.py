@@ -14,6 +14,7 @@ import numpy
 import torch
 
 from mha_judge.wire.bounds import MAX_PARAMETERS
+from mha_judge.worker.memory import behind_others
 from mha_judge.worker.submission import MODULE
 
 MAX_DEPTH = 16
@@ -152,7 +153,7 @@ def set_parameters(
                 _set_from_outside(instance, path, fresh[path])
             elif isinstance(array, torch.nn.Parameter):
                 array.data = array.data.to(wanted or array.dtype)  # not cast if in no module
-                array.data = array.data.clone() if elsewhere else array.data
+                array.data = behind_others(array.data) if elsewhere else array.data
                 array.data.copy_(value)
             else:
                 fresh[path] = _like(array, value, wanted)

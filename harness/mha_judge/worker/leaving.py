@@ -10,6 +10,7 @@ import numpy
 import torch
 
 from mha_judge.worker.manner import arrays
+from mha_judge.worker.memory import whole_of
 
 _KEPT_BYTES = 64 << 20
 """What the results that are kept may take, beside as much for their copies."""
@@ -20,17 +21,18 @@ class Inputs:
 
     def __init__(self, inputs: Any) -> None:
         """Take a tree, as it is before the call."""
-        self._before = [(one, _version(one), _copy(one)) for one in arrays(inputs)]
+        self._before = [(one, _version(one), _copy(_whole(one))) for one in arrays(inputs)]
 
     def written(self) -> list[int]:
         """Return which of them, counted in order, were written to, if only for a while.
 
-        Torch counts writes to a tensor, other than those by `data` or NumPy.
+        Torch counts writes to a tensor, other than those by `data` or NumPy. What a tensor is a
+        part of must stay as it is, too.
         """
         return [
             number
             for number, (one, version, before) in enumerate(self._before)
-            if _version(one) != version or not _is_same(_plain(one), before)
+            if _version(one) != version or not _is_same(_whole(one), before)
         ]
 
 
@@ -63,6 +65,11 @@ class Results:
 def _plain(array: Any) -> Any:
     """Return an array, or a tensor without its graph."""
     return array if isinstance(array, numpy.ndarray) else array.detach()
+
+
+def _whole(array: Any) -> Any:
+    """Return an array, or all of the memory that a tensor is a part of."""
+    return array if isinstance(array, numpy.ndarray) else whole_of(array.detach())
 
 
 def _copy(array: Any) -> Any:

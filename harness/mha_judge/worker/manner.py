@@ -20,15 +20,13 @@ from torch.nn.parameter import is_lazy
 from mha_judge.wire import map_tree
 from mha_judge.wire.frozen import frozen_names
 from mha_judge.worker.instances import arrays_of
+from mha_judge.worker.memory import OFFSET, behind_others
 
 Target = Callable[..., Any]
 _TURNS = {"call": 1, "calls": 5, "many calls": 17}
 """Calls of the same shapes that follow, as results may take turns in buffers."""
 _MOVED = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
 """The dtypes in which layers are called for a while; their weights are set anew afterwards."""
-_OFFSET = 4
-"""Elements of the larger tensor before its slice; even, so that the slice can be viewed as complex
-numbers."""
 
 
 def gradient_mode(name: str) -> AbstractContextManager[Any]:
@@ -119,11 +117,14 @@ def _laid_out(leaf: Any, layout: str) -> Any:
         order = [*range(leaf.dim())][::-1]
         return leaf.permute(order).contiguous().permute(order)
     if layout == "innermost" and leaf.dim() > 2:
-        return leaf.movedim(1, -1).contiguous().movedim(-1, 1)
+        return behind_others(leaf.movedim(1, -1)).movedim(-1, 1)
     if layout == "slice":
         outer, inner = leaf.shape[:-2], leaf.shape[-2:]
-        whole = leaf.new_zeros([*outer, *(size + _OFFSET for size in inner)])
-        return whole[(..., *(slice(_OFFSET, None) for _ in inner))].copy_(leaf)
+        whole = leaf.new_zeros([*outer, *(size + OFFSET for size in inner)])
+        return whole[(..., *(slice(OFFSET, None) for _ in inner))].copy_(leaf)
+    if layout == "room" and leaf.dim() > 1:
+        *outer, size, width = leaf.shape
+        return leaf.new_zeros([*outer, size + OFFSET, width])[..., :size, :].copy_(leaf)
     if layout == "gaps" and leaf.dim():
         return leaf.repeat_interleave(2, dim=-1)[..., ::2]
     for axis in {"expanded": (0, -1), "one position": (-2,)}.get(layout, ()):

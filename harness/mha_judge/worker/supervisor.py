@@ -13,9 +13,9 @@ bytes are relayed unread inside the supervisor's own envelope: a worker can spea
 `ended` carries what `wait4` says (exit status, signal, CPU seconds, peak memory) and the first
 bytes that the worker printed. `worked_s` is how long the worker had the request, however late the
 judge reads the answer, less the time in which it waited for a processor: other processes on a busy
-machine cost it nothing. A worker that works longer than `timeout_s` is ended. One request is
-outstanding at a time; only `stop` may overtake it, and then the overtaken request is never
-answered.
+machine cost it nothing. A worker that works longer than `timeout_s` is ended. It gets one request
+at a time: what is sent meanwhile waits here, and is answered with `ended`, too, once the worker
+has ended. Only `stop` overtakes, and then no overtaken request is ever answered.
 
 `--unconfined` forks workers that do not confine themselves. `--lease-s=N` ends the supervisor when
 it has heard nothing for N seconds: in a container nothing else tells it that the judge is gone, as
@@ -34,6 +34,7 @@ import select
 import signal
 import sys
 import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -199,6 +200,7 @@ class Supervisor:
         self._options = options
         self._worker: Worker | None = None
         self._waiting: int | None = None  # id of the request that a worker is working on
+        self._next: deque[tuple[dict[str, Any], bytes]] = deque()  # sent while it works
         self._starting = False
         self._asked = 0.0  # when, by the monotonic clock
         self._timeout_s = 0.0
@@ -250,12 +252,13 @@ class Supervisor:
         signal.alarm(self._options.lease_s)  # 0 cancels it; SIGALRM ends this process
         self._judge.feed(data)
         while (frame := self._judge.next_frame()) is not None:
-            header, payload = frame
+            header, _ = frame
             match header["op"]:
                 case "start":
                     self._start(header)
                 case "send":
-                    self._send(header, payload)
+                    self._next.append(frame)
+                    self._send_next()
                 case "stop":
                     self._stop(header)
                 case "alive":
@@ -263,12 +266,16 @@ class Supervisor:
         return True
 
     def _start(self, header: dict[str, Any]) -> None:
+        self._next.clear()
         if self._worker is not None:
             self._worker.end()
         self._worker = Worker(Bounds(**header["bounds"]), self._options)
         self._waiting, self._starting = header["id"], True
 
-    def _send(self, header: dict[str, Any], payload: bytes) -> None:
+    def _send_next(self) -> None:
+        if self._waiting is not None or not self._next:
+            return
+        header, payload = self._next.popleft()
         self._waiting, self._asked = header["id"], time.monotonic()
         self._timeout_s = header["timeout_s"]
         if self._worker is None:
@@ -281,6 +288,7 @@ class Supervisor:
         self._pump(self._worker)
 
     def _stop(self, header: dict[str, Any]) -> None:
+        self._next.clear()
         self._waiting = header["id"]
         self._end("stopped")
 
@@ -329,11 +337,13 @@ class Supervisor:
             took = {"worked_s": self._worked_s(), "computed_s": self._computed_s()}
             self._asked = 0.0
             self._say({"id": number, "event": "reply", **took}, frame)
+            self._send_next()
 
     def _ended(self, fields: dict[str, Any], worked_s: float = 0.0) -> None:
         number, self._waiting, self._starting = self._waiting, None, False
         self._asked = 0.0
         self._say({"id": number, "event": "ended", "worked_s": worked_s, **fields})
+        self._send_next()
 
     def _left_s(self) -> float | None:
         """Return how long the worker may still work on a request; None if it has none."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,10 +21,10 @@ from mha_judge.grading.calling.replies import (
     parse_reply,
 )
 from mha_judge.grading.draw import one_way
-from mha_judge.grading.failures import Crashed, NotAssessed, Raised, TimedOut
+from mha_judge.grading.failures import CheckFailure, Crashed, NotAssessed, Raised, TimedOut
 from mha_judge.outcomes import Verdict
 from mha_judge.report.models import LoadProblem
-from mha_judge.sandbox.base import Channel, Ended, Reply, Tier, nothing
+from mha_judge.sandbox.base import Channel, Ended, Reply, Tier
 from mha_judge.sandbox.limits import Limits
 from mha_judge.sanitising import clean, clean_line
 from mha_judge.submission import Submission
@@ -43,6 +45,36 @@ class LoadFailed(Exception):
         super().__init__(problem.message)
         self.verdict = verdict
         self.problem = problem
+
+
+class NeverAsked(Exception):
+    """The worker ended before it had read a request."""
+
+
+class Pending:
+    """A request that the worker may not have answered yet."""
+
+    def __init__(self, session: Session, op: Operation, number: int, timeout_s: float) -> None:
+        self.op = op
+        self.number = number
+        """Under which the worker keeps what it returns."""
+        self.timeout_s = timeout_s
+        self.answer: Future[Any] = Future()
+        self._session = session
+
+    def wait(self) -> Any:
+        """Return the worker's answer, validated: a model of `replies`.
+
+        Raises:
+            Raised, TimedOut, Crashed: What the submission did instead of answering.
+            NeverAsked: It ended at an earlier request.
+        """
+        try:
+            while not self.answer.done():
+                self._session.read_answer()
+            return self.answer.result()
+        finally:
+            del self  # else an exception, through its frames, would keep itself
 
 
 class Session:
@@ -86,6 +118,8 @@ class Session:
         self._call_s = self._limits.call_s
         self._alive = False
         self._number = 0
+        self._pending: deque[Pending] = deque()
+        """Requests whose answers nobody has read."""
         self._first: list[tuple[dict[str, Any], object]] = []
         """What the worker does first at the next request, each with its value."""
         self._raised = RaisedThere(type="", message="")
@@ -137,7 +171,7 @@ class Session:
         if not self._fused_attention:
             fields["fused_attention"] = False
         try:
-            loaded = self._answer(Operation.LOAD, None, self._limits.load_s, fields)
+            loaded = self._ask(Operation.LOAD, None, self._limits.load_s, fields).wait()
         except Raised as raised:
             self._end()
             raise LoadFailed(Verdict.ERROR, _load_problem(self._raised)) from raised
@@ -157,34 +191,46 @@ class Session:
         """
         fields = {"name": self._device, "memory_bytes": self._device_bytes}
         try:
-            self.facts = self._answer(Operation.DEVICE, None, DEVICE_START_S, fields)
+            self.facts = self._ask(Operation.DEVICE, None, DEVICE_START_S, fields).wait()
         except (Raised, Crashed, TimedOut) as error:
             if self._alive:
                 self._end()
             raise SandboxUnavailable(error.message) from error
 
-    def request(
-        self,
-        op: Operation,
-        value: object = None,
-        meanwhile: Callable[[], None] = nothing,
-        **fields: Any,
-    ) -> Any:
+    def request(self, op: Operation, value: object = None, **fields: Any) -> Any:
         """Return the worker's answer, validated: a model of `replies`.
 
         Args:
             op: What the worker is asked for.
-            value: What the worker is given, copied before `meanwhile` begins.
-            meanwhile: What the judge does while the worker computes.
+            value: What the worker is given.
             fields: The rest of the request's header.
 
         Raises:
             Raised, TimedOut, Crashed, NotAssessed: What the submission did instead of answering.
         """
+        self.settle()
+        return self.begin(op, value, **fields).wait()
+
+    def begin(self, op: Operation, value: object = None, **fields: Any) -> Pending:
+        """Ask the worker, which may not have answered all earlier requests yet.
+
+        Args:
+            op: What the worker is asked for.
+            value: What the worker is given, copied at once.
+            fields: The rest of the request's header.
+
+        Raises:
+            TimedOut, NotAssessed: The submission can be asked nothing more.
+        """
         if not self._alive:
             self._revive()
         self._require_time()
-        return self._answer(op, value, self._call_s, fields, meanwhile)
+        return self._ask(op, value, self._call_s, fields)
+
+    def settle(self) -> None:
+        """Read the answers to all requests so far; whoever waits for one still gets it."""
+        while self._pending:
+            self.read_answer()
 
     def put_off(self, op: Operation, value: object, **fields: Any) -> None:
         """Let the worker do something along with the next request, which says how that went.
@@ -240,15 +286,9 @@ class Session:
                 f"the time of the whole submission, {self._limits.total_s:g} s, is used up"
             )
 
-    def _answer(
-        self,
-        op: Operation,
-        value: object,
-        timeout_s: float,
-        fields: dict[str, Any],
-        meanwhile: Callable[[], None] = nothing,
-    ) -> Any:
-        """Exchange one request for one answer; a worker that breaks the protocol is ended."""
+    def _ask(
+        self, op: Operation, value: object, timeout_s: float, fields: dict[str, Any]
+    ) -> Pending:
         self._number += 1
         first, self._first = self._first, []
         (_, (tree, *trees)), payload = pack([value, *(one for _, one in first)], strides=True)
@@ -258,7 +298,26 @@ class Session:
             header["first"] = [{**asked, "value": its_tree} for (asked, _), its_tree in told]
         timeout_s = max(0.1, min(timeout_s, self._left_s))
         try:
-            answer = self._channel.request(encode_frame(header, payload), timeout_s, meanwhile)
+            self._channel.ask(encode_frame(header, payload), timeout_s)
+        except BaseException:
+            self._lose()
+            raise
+        pending = Pending(self, op, self._number, timeout_s)
+        self._pending.append(pending)
+        return pending
+
+    def read_answer(self) -> None:
+        """Read the worker's next answer; a worker that breaks the protocol is ended."""
+        pending = self._pending.popleft()
+        try:
+            pending.answer.set_result(self._answered(pending))
+        except CheckFailure as failure:
+            # without its frames, which hold what has come, and the request itself
+            pending.answer.set_exception(failure.with_traceback(None))
+
+    def _answered(self, pending: Pending) -> Any:
+        try:
+            answer = self._channel.answer()
         except BaseException:
             self._lose()  # nobody waits for its answer any more
             raise
@@ -269,10 +328,10 @@ class Session:
             self._lose()
             self._note(answer)
             if answer.reason == "timeout":
-                raise TimedOut(f"no answer within {timeout_s:.3g} s")
+                raise TimedOut(f"no answer within {pending.timeout_s:.3g} s")
             raise Crashed(_how_it_ended(answer))
         try:
-            return self._open(op, answer)
+            return self._open(pending, answer)
         except Crashed:
             self._end()
             raise
@@ -282,9 +341,9 @@ class Session:
                 self._end()  # nothing works on this device any more in this process
             raise
 
-    def _open(self, op: Operation, reply: Reply) -> Any:
+    def _open(self, pending: Pending, reply: Reply) -> Any:
         header = reply.header
-        if header.get("id") != self._number:
+        if header.get("id") != pending.number:
             raise Crashed("the worker answered out of turn")
         self._answers_bytes += len(reply.payload)
         if self._answers_bytes > MAX_ANSWERS_BYTES:
@@ -308,11 +367,14 @@ class Session:
                 answer = {**opened, **answer} if isinstance(opened, dict) else {}
         except WireError as error:
             raise Crashed(f"the worker sent {error}") from error
-        return parse_reply(op, answer)
+        return parse_reply(pending.op, answer)
 
     def _lose(self) -> None:
         self._alive = False
         self.generation += 1
+        for pending in self._pending:
+            pending.answer.set_exception(NeverAsked())
+        self._pending.clear()
 
     def _end(self) -> None:
         self._lose()

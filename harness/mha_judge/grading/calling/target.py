@@ -7,7 +7,6 @@ does to its inputs can change what is expected of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 import torch
@@ -18,6 +17,7 @@ from mha_judge.grading.binding.arguments import Call
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.manner import GRADIENTS, Manner
 from mha_judge.grading.calling.replies import Called, Gradients, Observed
+from mha_judge.grading.calling.session import Pending
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.expecting.answer import Answer, assert_close
 from mha_judge.grading.expecting.arrays import as_arrays, as_tensors
@@ -33,7 +33,6 @@ from mha_judge.grading.expecting.expected import (
 )
 from mha_judge.grading.expecting.memory import key_of, memory
 from mha_judge.grading.failures import CheckFailure, Crashed, LeftOpen
-from mha_judge.sandbox.base import nothing
 from mha_judge.wire.frozen import frozen_names
 from mha_judge.wire.operations import Operation
 
@@ -72,10 +71,37 @@ class Told(NamedTuple):
     """The inputs that the call has written to, by their labels."""
 
 
-class Unread(NamedTuple):
-    """What came back from a call, and what is expected of it."""
+class Sent:
+    """A call that the worker may not have answered yet."""
 
-    called: Called
+    def __init__(self, context: Context, step: Step, pending: Pending) -> None:
+        self.step = step
+        self._context = context
+        self._pending = pending
+
+    def wait(self) -> Called:
+        """Return what the worker answers.
+
+        Raises:
+            CheckFailure: What the submission did instead.
+            NeverAsked: It ended its process before.
+        """
+        try:
+            self.step.found = self._pending.wait()
+        except CheckFailure as failure:
+            self.step.failure = failure
+            raise
+        self.step.number = self._pending.number
+        called: Called = self.step.found
+        if self._context.observed and called.observed is not None:
+            self._context.observations.append(called.observed)
+        return called
+
+
+class Unread(NamedTuple):
+    """A call that was made, and what is expected of it."""
+
+    sent: Sent | CheckFailure
     expected: Any
     gradients: Any
 
@@ -182,9 +208,11 @@ class Target:
         manner: Mapping[str, Any],
         dtype: torch.dtype | None = None,
         wanted: Wanted | None = None,
-        then: Callable[[], None] = nothing,
     ) -> Unread | None:
-        """Call in a manner; return None if the reference refuses such arguments.
+        """Begin a call in a manner; return None if the reference refuses such arguments.
+
+        Until it is read this may be given other weights, if what `as_it_is` returned before reads
+        it.
 
         Args:
             args: As they are in the contract.
@@ -192,45 +220,40 @@ class Target:
             dtype: The dtype in which the reference is known to answer such a call; then it is run
                 in float64 only.
             wanted: The gradients that are asked for.
-            then: What else the judge does while the worker computes; it must ask it nothing. It may
-                give this other weights, if what comes back is read by what `as_it_is` returned
-                before.
         """
-        expected: list[Any] = []
-        differentiated: list[Any] = []
-
-        def wait() -> None:
-            with suppress(Exception):
-                if wanted is not None:  # whoever drew the cotangents asked what is expected
-                    differentiated.append(self._expected_gradients(args, *wanted[:3]))
-                if dtype is None or wanted is not None:
-                    expected.append(self.expected(args))
-                else:
-                    expected.append(self.nearest(args, dtype))
-            then()
-
         how: dict[str, Any] = {"watched": True}
         if wanted is not None:
             how |= {"cotangents": [*wanted.cotangents], "wrt": wanted.wrt}
+        sent: Sent | CheckFailure
         try:
-            called = self._send(args, meanwhile=wait, manner=manner, **how)
-        except CheckFailure:
-            if not expected:
-                return None
-            raise
-        if not expected:
+            sent = self.begin(args, manner=manner, **how)
+        except CheckFailure as failure:
+            sent = failure
+        try:
+            if wanted is not None:  # whoever drew the cotangents asked what is expected
+                differentiated = self._expected_gradients(args, *wanted[:3])
+                return Unread(sent, self.expected(args), differentiated)
+            if dtype is None:
+                return Unread(sent, self.expected(args), None)
+            return Unread(sent, self.nearest(args, dtype), None)
+        except Exception:
             return None
-        return Unread(called, expected[0], differentiated[0] if wanted else None)
 
     def told(self, args: Sequence[Any], unread: Unread, wanted: Wanted | None = None) -> Told:
-        """Return the results of a call from what came back.
+        """Return the results of a call, once the worker has answered.
 
         Args:
             args: The arguments of the call.
-            unread: What came back.
+            unread: The call.
             wanted: The gradients that were asked for.
+
+        Raises:
+            CheckFailure: What the submission did instead.
+            NeverAsked: It ended its process before.
         """
-        called = unread.called
+        if isinstance(unread.sent, CheckFailure):
+            raise unread.sent
+        called = unread.sent.wait()
         return Told(
             Answer(self.entry, called.value, unread.expected),
             self._pulled_back(called, wanted, *unread.gradients) if wanted else [],
@@ -258,9 +281,14 @@ class Target:
             keep: Whether later calls may use the result itself.
             mode: The gradient mode.
         """
+        self._context.session.settle()
+        return self.begin_attempt(*args, keep=keep, mode=mode).wait().value
+
+    def begin_attempt(self, *args: Any, keep: bool = False, mode: str = "") -> Sent:
+        """Begin what `attempt` does."""
         how: dict[str, Any] = {"keep": True} if keep else {}
         how |= {"manner": {"mode": mode}} if mode else {}
-        return self._send(args, **how).value
+        return self.begin(args, **how)
 
     def inputs_after(self, *args: Any) -> list[Any]:
         """Return the contract's arguments as they are after a call."""
@@ -399,54 +427,58 @@ class Target:
         self, ask: Callable[[], _Expectation], args: Sequence[Any], **options: Any
     ) -> tuple[Called, _Expectation]:
         """Return what a call gave, and what `ask` returned while the worker computed."""
-        asked: list[_Expectation] = []
-        raised: list[Exception] = []
-
-        def wait() -> None:
-            if self._context.task.mistaken is None:
-                asked.append(ask())
-                return
-            try:
-                with bounded_memory():
-                    asked.append(ask())
-            except Exception as error:
-                raised.append(error)
-
-        called = self._send(args, meanwhile=wait, **options)
-        if any(map(is_out_of_memory, raised)):
+        self._context.session.settle()
+        sent = self.begin(args, **options)
+        if self._context.task.mistaken is None:
+            asked = ask()
+            return sent.wait(), asked
+        raised: Exception | None = None
+        try:
+            with bounded_memory():
+                asked = ask()
+        except Exception as error:
+            raised = error
+        called = sent.wait()
+        if raised is None:
+            return called, asked
+        if is_out_of_memory(raised):
             raise LeftOpen
-        if raised:
-            raise CheckFailure("the mistake that is granted raises here, and the answer does not")
-        return called, asked[0]
+        raise CheckFailure("the mistake that is granted raises here, and the answer does not")
 
-    def _send(
+    def _send(self, args: Sequence[Any], **options: Any) -> Called:
+        self._context.session.settle()
+        return self.begin(args, **options).wait()
+
+    def begin(
         self,
         args: Sequence[Any],
         cotangents: Any = None,
         wrt: Sequence[int] = (),
-        meanwhile: Callable[[], None] = nothing,
         **options: Any,
-    ) -> Called:
+    ) -> Sent:
+        """Call while the worker may still answer earlier calls.
+
+        Args:
+            args: As they are in the contract.
+            cotangents: The upstream gradients, if gradients are asked for.
+            wrt: Places of the inputs that require gradients.
+            options: Further fields of the request.
+
+        Raises:
+            CheckFailure: It cannot be called so.
+        """
         step = Step(self, tuple(args), cotangents, wrt, options)
         self.last = step
         self._context.trace.note(step)
         try:
-            step.found = self._request(args, cotangents, wrt, meanwhile, **options)
+            return Sent(self._context, step, self._request(args, cotangents, wrt, **options))
         except CheckFailure as failure:
             step.failure = failure
             raise
-        step.number = self._context.session.last_number
-        called: Called = step.found
-        return called
 
     def _request(
-        self,
-        args: Sequence[Any],
-        cotangents: Any,
-        wrt: Sequence[int],
-        meanwhile: Callable[[], None],
-        **options: Any,
-    ) -> Called:
+        self, args: Sequence[Any], cotangents: Any, wrt: Sequence[int], **options: Any
+    ) -> Pending:
         target, call = self.bound(args)
         places = _places(call, [args[index] for index in wrt])
         prepared = (for_candidate(call[0]), {k: for_candidate(v) for k, v in call[1].items()})
@@ -457,18 +489,14 @@ class Target:
         if self.entry.language_models:
             models = [self._named(args)[name] for name in self.entry.language_models]
             options["language_models"] = _places(call, models)
-        called: Called = self._context.session.request(
+        return self._context.session.begin(
             Operation.CALL,
             (*prepared, cotangents),
-            meanwhile,
             target=target,
             wrt=places,
             **self._fields(),
             **options,
         )
-        if self._context.observed and called.observed is not None:
-            self._context.observations.append(called.observed)
-        return called
 
     def bound(self, args: Sequence[Any]) -> tuple[str | int, Call]:
         """Return the worker's target, and the candidate's arguments for those of the contract."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, Protocol
 
 from torch import Tensor
@@ -105,8 +105,17 @@ def assert_rejected(target: Attempted, *args: Any, why: str) -> None:
         CheckFailure: If the call answers, or hangs or crashes, or if a constructor does not fit,
             which is no refusal.
     """
+    require_refusal(lambda: target.attempt(*args), why)
+
+
+def require_refusal(call: Callable[[], object], why: str) -> None:
+    """Assert that a call with input which the contract rules out raises, with any exception.
+
+    Raises:
+        CheckFailure: As `assert_rejected` says.
+    """
     try:
-        target.attempt(*args)
+        call()
     except Raised as raised:
         if raised.kind in ("NotImplementedError", "SystemExit"):
             raise

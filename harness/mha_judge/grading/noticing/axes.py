@@ -35,6 +35,6 @@ def _noticed(source: str) -> frozenset[str] | None:
     if tree is None:
         return None
     try:
-        return frozenset({"layout"} if File(tree).is_of_layout() else ())
+        return File(tree).noticed()
     except (Unproven, RecursionError):
         return None

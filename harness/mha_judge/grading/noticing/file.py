@@ -29,6 +29,8 @@ from mha_judge.grading.noticing.lists import (
     TYPING,
     VALUES,
 )
+from mha_judge.syntax import name_of
+from mha_judge.wire.blocks import is_documented
 
 
 class Unproven(Exception):
@@ -49,7 +51,7 @@ class File:
         """What the file imports, by the name that it has there."""
         classes = [one for one in tree.body if isinstance(one, ast.ClassDef)]
         self._classes = {one.name for one in classes}
-        self._methods = [one for cls in classes for one in cls.body if not _is_text(one)]
+        self._methods = [one for cls in classes for one in cls.body if not is_documented([one])]
         self._own: set[str] = set()
         """Names of methods."""
         self._selves: set[str] = set()
@@ -67,10 +69,10 @@ class File:
         self._is_constructor = False
         self._filling: set[ast.AST] = set()
         """Calls that make the numbers of parameters."""
-        self._has_layout = False
+        self._noticed: set[str] = set()
 
-    def is_of_layout(self) -> bool:
-        """Return whether the file may notice where its inputs lie in memory; it notices no more.
+    def noticed(self) -> frozenset[str]:
+        """Return which axes the file may notice: none, or where its inputs lie in memory.
 
         Raises:
             Unproven: It may notice more.
@@ -105,7 +107,7 @@ class File:
         for node in self._methods:
             assert isinstance(node, ast.FunctionDef)
             self._function(node)
-        return self._has_layout
+        return frozenset(self._noticed)
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
@@ -130,7 +132,7 @@ class File:
         _require([self._known(one) for one in node.bases] == ["torch.nn.Module"], node)
         _require(not (node.keywords or node.decorator_list), node)
         for one in node.body:
-            if _is_text(one):
+            if is_documented([one]):
                 continue
             _require(isinstance(one, ast.FunctionDef), one)
             assert isinstance(one, ast.FunctionDef)
@@ -160,7 +162,7 @@ class File:
     def _kind(self, value: ast.expr) -> set[str]:
         """Return the names of attributes that hold what this value is."""
         called = [one.func for one in ast.walk(value) if isinstance(one, ast.Call)]
-        known = {self._known(one) or _name(one) for one in called}
+        known = {self._known(one) or name_of(one) for one in called}
         if not known.isdisjoint({f"torch.nn.{one}" for one in LAYERS} | self._classes):
             return self._layers
         is_number = all(one in BUILTINS or one.startswith("math.") for one in known)
@@ -230,14 +232,14 @@ class File:
 
     def _is_alias(self, node: ast.expr) -> bool:
         """Return whether a value is a name for a type, as in `Cache = tuple[Tensor, Tensor]`."""
-        return isinstance(node, ast.Subscript) and _name(node.value) in TYPES and _is_type(node)
+        return isinstance(node, ast.Subscript) and name_of(node.value) in TYPES and _is_type(node)
 
     # -- statements ------------------------------------------------------------------------------
 
     def _function(self, node: ast.FunctionDef) -> None:
         given, is_method = node.args, node in self._methods
         for one in node.decorator_list:
-            _require(is_method and _name(one) == "staticmethod", node)
+            _require(is_method and name_of(one) == "staticmethod", node)
         for default in (*given.defaults, *given.kw_defaults):
             _require(default is None or self._is_constant(default), node)
         every = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
@@ -265,10 +267,10 @@ class File:
                 self._expressions([target, value])
             case ast.Return(value=value):
                 self._expressions([value])
-            case ast.If(test=test, body=body, orelse=other):
-                self._expression(test)
-                self._statements([*body, *other])
-            case ast.While(test=test, body=body, orelse=other):
+            case (
+                ast.If(test=test, body=body, orelse=other)
+                | ast.While(test=test, body=body, orelse=other)
+            ):
                 self._expression(test)
                 self._statements([*body, *other])
             case ast.For(target=target, iter=several, body=body, orelse=other):
@@ -390,7 +392,7 @@ class File:
                 self._expression(owner)
 
     def _is_self(self, node: ast.expr) -> bool:
-        return _name(node) in self._selves
+        return name_of(node) in self._selves
 
     def _require_no_identity(self, how: ast.cmpop, left: ast.expr, right: ast.expr) -> None:
         """Require that a comparison does not tell whether two inputs are one object."""
@@ -410,7 +412,7 @@ class File:
             case ast.Name(id="isinstance"):
                 _require(len(given) == 2 and not named, node)
                 types = given[1].elts if isinstance(given[1], ast.Tuple) else given[1:]
-                _require(all((self._known(one) or _name(one)) in TYPES for one in types), node)
+                _require(all((self._known(one) or name_of(one)) in TYPES for one in types), node)
                 values = given[:1]
             case ast.Name(id=name) if name in BUILTINS:
                 _require(named <= {"strict", "start", "default"}, node)
@@ -462,7 +464,7 @@ class File:
             is_starred = any(isinstance(one, ast.Starred) for one in node.args)
             _require(not is_starred and len(node.args) <= MOST_GIVEN[name], node)
         _require({one.arg for one in node.keywords} <= KEYWORDS, node)
-        self._has_layout |= name in OF_LAYOUT
+        self._noticed |= {"layout"} if name in OF_LAYOUT else set()
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -495,14 +497,6 @@ def _lists(function: ast.FunctionDef) -> set[str]:
 def _is_plain(value: object) -> bool:
     """Return whether a constant is harmless: `"%r" % x` tells more of a tensor than its numbers."""
     return not isinstance(value, complex) and "%" not in str(value)
-
-
-def _name(node: ast.AST) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _is_type(node: ast.expr) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from mha_judge.judge.repair.place import Place, Repair, Span, named, written
+from mha_judge.syntax import name_of
 
 _TAKE_AXES = {
     "amax": 0, "amin": 0, "argmax": 0, "argmin": 0, "cat": 0, "chunk": 1, "concat": 0,
@@ -176,7 +177,7 @@ def _root(node: ast.expr) -> str:
     """Return the name with which an expression begins."""
     while isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
         node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    return name_of(node)
 
 
 def axis_out_of_range(place: Place, last: str, axis: str) -> Iterator[Repair]:

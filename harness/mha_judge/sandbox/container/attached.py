@@ -38,6 +38,9 @@ class ContainerTransport:
         SandboxUnavailable: The engine refuses to make the container as it was asked for.
     """
 
+    holds = 48 * 1024
+    """Less than the smallest pipe that the engine may use holds."""
+
     def __init__(self, engine: Any, image: str, settings: Settings) -> None:
         self._engine = engine
         self._id = ""

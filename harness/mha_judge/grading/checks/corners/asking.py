@@ -15,10 +15,11 @@ from torch import Tensor
 
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.layer import Layer
-from mha_judge.grading.calling.target import Gradient, Unread, Wanted
+from mha_judge.grading.calling.session import NeverAsked
+from mha_judge.grading.calling.target import Gradient, Sent, Target, Unread, Wanted
 from mha_judge.grading.checks.assertions import (
-    assert_rejected,
     require_gradients,
+    require_refusal,
 )
 from mha_judge.grading.checks.cases import Case, shapes_of
 from mha_judge.grading.draw import Draw
@@ -26,7 +27,6 @@ from mha_judge.grading.expecting.answer import Answer
 from mha_judge.grading.expecting.compare import compare, require_form
 from mha_judge.grading.expecting.expected import Expected, leaves
 from mha_judge.grading.failures import CheckFailure, WritesToInput
-from mha_judge.sandbox.base import nothing
 
 SLACK, _SLACK_HALF = 8.0, 3.0
 """How many times the error budget is allowed here. The budget follows from the reference alone,
@@ -55,6 +55,8 @@ class Finding(NamedTuple):
     """The axis that it is about."""
 
 
+Later = Callable[[], Finding]
+"""Says what came of a question that was begun."""
 _HEADS = ("H", "num_heads", "n_heads", "num_q_heads")
 _PAIR_S = 50e-6
 """What a loop in Python may take for a pair of positions of one head."""
@@ -84,8 +86,10 @@ class Asking:
         self.row_blocked = row_blocked
         self.left_alone = {*left_alone}
         self._entries: defaultdict[torch.dtype, set[str]] = defaultdict(set)
+        self._forms: set[tuple[object, ...]] = set()
         for case in cases:
             self._entries[case.dtype].add(case.target.entry.name)
+            self._forms.add((case.dtype, *_form(case)))
         self._renewed: dict[Layer, Layer] = {}
         """By each layer that went with its process the one that is asked instead."""
         self._answered_in: dict[tuple[object, ...], torch.dtype | None] = {}
@@ -99,6 +103,10 @@ class Asking:
     def is_also_in(self, dtype: torch.dtype, case: Case) -> bool:
         """Return whether checks ask for a question's entry in another dtype than its own, too."""
         return dtype is not case.dtype and case.target.entry.name in self._entries[dtype]
+
+    def is_asked_alike(self, dtype: torch.dtype, case: Case) -> bool:
+        """Return whether checks ask in another dtype with the same arguments given, too."""
+        return dtype is not case.dtype and (dtype, *_form(case)) in self._forms
 
     @contextmanager
     def allowing(self, case: Case, args: Sequence[Any] | None = None) -> Iterator[None]:
@@ -143,6 +151,7 @@ class Asking:
             manner: The manner of the call; plain by default.
             wanted: The gradients that are asked for.
         """
+        self.context.session.settle()
         return self.begin(case, args, manner, wanted=wanted)()
 
     def begin(
@@ -153,11 +162,11 @@ class Asking:
         score: float = 0.0,
         alike: Sequence[Any] | None = None,
         wanted: Wanted | None = None,
-        then: Callable[[], None] = nothing,
     ) -> Verdict:
-        """Ask, and return what says how the result is wrong, whatever happens until then.
+        """Begin to ask, and return what says how the result is wrong, whatever happens until then.
 
-        So an answer can be judged while the worker computes the next one.
+        So an answer can be judged, and the next question made, while the worker computes. What is
+        returned raises `NeverAsked` if an earlier question has ended the worker.
 
         Args:
             case: The question.
@@ -167,23 +176,15 @@ class Asking:
             alike: Arguments that the contract defines, if it does not define all results for
                 `args`: only numbers that the reference gives for both are compared.
             wanted: The gradients that are asked for.
-            then: What else the judge does while the worker computes; it must ask it nothing.
         """
         case = self.living(case)
         how, dtype = manner or {}, self._dtype_known(case, args)
         as_it_is = replace(case, target=case.target.as_it_is())
-        raised: CheckFailure | None = None
-        unread: Unread | None = None
-        try:
-            unread = case.target.ask(args, how, dtype, wanted, then)
-        except CheckFailure as failure:
-            raised = failure
+        unread = case.target.ask(args, how, dtype, wanted)
         last = case.target.last
 
         def verdict() -> CheckFailure | None:
             try:
-                if raised is not None:
-                    raise raised
                 if unread is not None:  # else it is outside the domain
                     self._require(as_it_is, args, unread, score, alike, wanted)
             except CheckFailure as failure:
@@ -217,6 +218,7 @@ class Asking:
         If it is known in which dtype the reference answers, it is run in float64 only. That mostly
         suffices to see that an answer is right, and saves a run in half precision.
         """
+        self.context.session.settle()
         unread = case.target.ask(args, {}, self._dtype_known(case, args))
         if unread is None:
             return None
@@ -267,6 +269,13 @@ class Asking:
                 return
         known = _known(answer, args, alike, case.target.expected)
         _require_right(case, args, answer, score, known)
+
+
+def _form(case: Case) -> tuple[object, ...]:
+    """Return which arguments a question has, and what is true of it."""
+    given = enumerate(case.args)
+    told = (one if isinstance(one, bool) else place for place, one in given if one is not None)
+    return case.target.entry.name, *told
 
 
 def _dtypes_of(case: Case, args: Sequence[Any]) -> tuple[object, ...]:
@@ -352,13 +361,54 @@ def _where_known(compared: Compared, known: Compared) -> Compared:
     return torch.where(unmoved(elsewhere, wanted), found, elsewhere.rounded), elsewhere, label
 
 
-def must_raise(target: Any, args: Sequence[Any], why: str) -> Finding:
-    """Make a call that must raise; if it does not, the failure says what was accepted."""
+def must_raise(target: Target, args: Sequence[Any], why: str, mode: str = "") -> Later:
+    """Begin a call that must raise; if it does not, the failure says what was accepted.
+
+    Args:
+        target: What is called.
+        args: As they are in the contract.
+        why: What the contract rules out.
+        mode: The gradient mode.
+    """
+    begun: Sent | CheckFailure
     try:
-        assert_rejected(target, *args, why=why)
+        begun = target.begin_attempt(*args, mode=mode)
+    except CheckFailure as failure:
+        begun = failure
+
+    def finding() -> Finding:
+        try:
+            return refused(lambda: _waited(begun), why)
+        except NeverAsked:
+            return refused(lambda: target.attempt(*args, mode=mode), why)
+
+    return finding
+
+
+def _waited(begun: Sent | CheckFailure) -> object:
+    if isinstance(begun, CheckFailure):
+        raise begun
+    return begun.wait()
+
+
+def refused(call: Callable[[], object], why: str) -> Finding:
+    """Return whether a call raises, as it must."""
+    try:
+        require_refusal(call, why)
     except CheckFailure as failure:
         return Finding("", failure, "sizes")
     return Finding("", None, "sizes")
+
+
+def in_turn(begun: Iterable[Later]) -> Iterator[Finding]:
+    """Yield findings, each once the next question is asked, so that the worker need not wait."""
+    before: Later | None = None
+    for later in begun:
+        if before is not None:
+            yield before()
+        before = later
+    if before is not None:
+        yield before()
 
 
 def sizes_in_words(letters: Mapping[str, int]) -> str:

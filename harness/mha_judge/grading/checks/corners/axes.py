@@ -50,14 +50,15 @@ VALUES: Mapping[str, tuple[str, ...]] = {
 """By axis, its values that are not plain."""
 ALSO: Mapping[str, tuple[str, ...]] = {
     "before": ("no_grad", "rolled numbers", "other shape", "other lengths"),
-    "layout": ("one start", "one memory", "one position"),
+    "layout": ("one start", "one memory", "one position", "room"),
     "after": ("many calls",),
     "weights": ("rolled", "one replaced"),
     "map": ("zero", "large", "low scores"),
     "width": ("one",),
-    "scores": ("last", "last item", "rising", "level"),
-    "values": ("centred", "zero end", "one constant"),
+    "scores": ("last", "last item", "rising", "rising slowly", "falling", "level", "in the tens"),
+    "values": ("centred", "zero end", "one constant", "rising", "falling"),
     "mask": ("zero",),
+    "dtype": ("float16",),
 }
 """Further values, of rows by themselves alone."""
 MANNERS = (*AXES, "training")
@@ -108,12 +109,17 @@ _WORDS = {
     ("scores", "last"): "where the scores of the last position alone are large",
     ("scores", "last item"): "where the scores of the last item alone are large",
     ("scores", "rising"): "where scores rise from key to key",
+    ("scores", "rising slowly"): "where scores rise slowly from key to key",
+    ("scores", "falling"): "where scores fall slowly from key to key",
+    ("scores", "in the tens"): "where scores get as large as 20",
     ("scores", "level"): "where all scores are equal, and exp of them nearly overflows",
     ("before", "no_grad"): "after the same call under torch.no_grad()",
     ("before", "rolled numbers"): "after a call in which the same tensors held the same numbers in "
     "another order",
     ("before", "other shape"): "after a call with the same numbers in another shape",
     ("before", "other lengths"): "after a call with other lengths, of the same product",
+    ("values", "rising"): "where values rise from key to key",
+    ("values", "falling"): "where values fall from key to key",
     ("values", "centred"): "where the numbers of each row sum to zero",
     ("weights", "rolled"): "after weights were set to the same numbers in another order",
     ("map", "low scores"): "where its biases make every score low",
@@ -126,6 +132,7 @@ _WORDS = {
     ("map", "large"): "where one of its weights is large",
     ("width", "one"): "where a width is 1",
     ("after", "many calls"): "once many other calls have followed",
+    ("layout", "room"): "on inputs that are the beginning of longer ones",
     ("layout", "one memory"): "on inputs that are views of the same memory",
     ("layout", "one start"): "on inputs that begin at one place in memory",
     ("values", "large"): "where values are large",
@@ -151,7 +158,7 @@ _WORDS = {
 }
 ALONE = {"mask": "alone", "scores": "large"}
 _FROZEN_ALONE = {"gradient": "asked", "frozen": "one"}
-INPUT_ALONE = {"gradient": "asked", "leaf": "one"}
+INPUT_ALONE = {"gradient": "asked", "leaf": "one", "size": "tens"}
 _LEARNS_ALONE = {"gradient": "asked", "frozen": "all but one", "leaf": "none"}
 OF_A_BIAS = (_FROZEN_ALONE, _LEARNS_ALONE)
 OF_A_WEIGHT = (
@@ -165,6 +172,8 @@ OF_AN_INPUT = (
     {"values": "one constant", "gradient": "asked"},
     {"layout": "one position"},
     _ONE_MEMORY,
+    {"gradient": "of weights", "leaf": "one"},
+    {"gradient": "of weights", "leaf": "all but one"},
 )
 """Rows that each input has which they fit."""
 OF_A_ROLE = (
@@ -187,6 +196,8 @@ BY_THEMSELVES: Sequence[Row] = (
     {"instance": "moved", "dtype": "bfloat16"},
     {"layout": "one start"},
     {"layout": "one start", "mode": "no_grad"},
+    {"layout": "room"},
+    {"layout": "room", "mode": "no_grad"},
     {"layout": "one memory", "gradient": "asked"},
     {"mask": "zero", "gradient": "asked"},
     {"scores": "last"},
@@ -196,6 +207,9 @@ BY_THEMSELVES: Sequence[Row] = (
     {"scores": "level"},
     {"scores": "rising", "size": "tens"},
     {"scores": "rising", "size": "last"},
+    {"scores": "rising slowly", "values": "falling", "size": "tens"},
+    {"scores": "falling", "values": "rising", "size": "tens"},
+    {"dtype": "float16", "scores": "in the tens"},
     {"before": "no_grad", "gradient": "asked"},
     {"before": "no_grad", "gradient": "asked", "leaf": "none"},
     {"before": "rolled numbers", "mode": "no_grad"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -21,7 +21,7 @@ MASK_DTYPES = {
 _FEW, _PAIR = 3, 2
 _FEW_OPEN = 3
 _NEARLY = ("nearly causal", "unlike")
-NEARLY_CAUSAL = 3
+_NEARLY_CAUSAL = 3
 """How many kinds of masks are nearly causal: one key more, one less, and both. Of several masks the
 first may be causal, too."""
 UNLIKE = 5
@@ -53,7 +53,7 @@ def blocking(case: Case, args: Sequence[Any], which: str, draw: Draw, number: in
         return changed
     for index, _ in found:  # two masks together may leave a row no open key
         changed[index] = torch.full_like(args[index], not _is_inverted(case, index))
-    index, kinds = found[number // 2 % len(found)]
+    index, kinds = found[number // (1 + _NEARLY_CAUSAL) % len(found)]
     open_ = kinds[number % len(kinds)]
     changed[index] = (open_ ^ _is_inverted(case, index)).to(args[index].dtype)
     return changed
@@ -111,10 +111,17 @@ def may_be_square(case: Case) -> bool:
     return any(len(one) == 2 and {*one} <= {*case.long} for one in axes)
 
 
-def is_one_for_all(case: Case) -> bool:
-    """Return whether a question's mask is the same for all items and heads."""
+def nearly_causal(case: Case) -> Iterable[int]:
+    """Return the numbers with which each kind of a nearly causal mask is asked.
+
+    Where it is the same for all items and heads that is each kind, else the last: the first item's
+    alone is causal.
+    """
     shapes = [case.args[index].shape for index in blocked_keys(case)]
-    return all(math.prod(one[:-2]) == 1 for one in shapes)
+    if all(math.prod(one[:-2]) == 1 for one in shapes):
+        return range(_NEARLY_CAUSAL)
+    kinds = 1 + _NEARLY_CAUSAL
+    return range(_NEARLY_CAUSAL, kinds * len(shapes), kinds)
 
 
 def axes_of_masks(case: Case) -> tuple[tuple[bool, ...], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -35,6 +36,12 @@ def linear(case: Case) -> list[int]:
     return [index for index in case.shapes.numbers if names[index] in ("v", "grad_output")]
 
 
+def of_keys(case: Case) -> list[int]:
+    """Return the inputs that hold a value for each key."""
+    names, given = case.target.entry.arguments, {*linear(case)} & {*with_positions(case)}
+    return [index for index in given if names[index] == "v"]
+
+
 def floating(case: Case) -> list[int]:
     """Return the inputs that may have gradients: numbers, and masks that are added to scores."""
     return sorted([*case.shapes.numbers, *added(case)])
@@ -60,7 +67,8 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking, number: i
         args: Its arguments.
         how: `large` or `small` values; `zeros` at a position, or one that is `repeated`; `constant`
             numbers, in all inputs or in `one constant`, or `nothing` but zeros; a `zero end`;
-            `centred` ones, of which rows sum to zero; empty for the same.
+            `centred` ones, of which rows sum to zero; `rising` or `falling` from key to key; empty
+            for the same.
         asking: Draws the numbers.
         number: Which input is constant, if it is one.
     """
@@ -69,6 +77,11 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking, number: i
         factor = _LARGEST if how == "large" else 1 / _LARGEST
         for index in linear(case):
             made[index] = factor * asking.like(args[index])
+    elif how in ("rising", "falling"):
+        for index in of_keys(case):
+            factors = torch.logspace(0, math.log10(_LARGEST), args[index].shape[-2])
+            factors = (factors if how == "rising" else factors.flip(0)).unsqueeze(-1)
+            made[index] = args[index] * factors.to(args[index].dtype)
     elif how in ("constant", "nothing"):
         one = 1.0 + float(asking.draw.normal().abs()) if how == "constant" else 0.0
         for index in case.shapes.numbers:

@@ -9,12 +9,15 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import torch
 
 from mha_judge.grading.calling.layer import Layer
+from mha_judge.grading.calling.session import NeverAsked
 from mha_judge.grading.checks.cases import Case, other_forms
 from mha_judge.grading.checks.claims import NOT_ALWAYS_THE_SAME
 from mha_judge.grading.checks.corners import masks
@@ -37,7 +40,6 @@ from mha_judge.grading.checks.corners.rows import Rows
 from mha_judge.grading.checks.corners.widths import OTHER_LENGTHS, items_of, with_lengths
 from mha_judge.grading.covering import Row
 from mha_judge.grading.failures import CheckFailure, TimedOut, WritesToInput
-from mha_judge.sandbox.base import nothing
 
 _FACTORS = {"zero": 0.0, "large": 100.0}
 """By which one map is multiplied; exp(−x) of what is then computed is no overflow in float64."""
@@ -50,8 +52,11 @@ _LONGEST, _SHORT = 200, 16
 shorter, as some rows are long anyway."""
 _BY_FAR, _BY_FAR_OF_NORMS = 10.0, 100.0
 """An answer whose error is this many times the allowed one is not asked again; the second where
-norms divide by so little that the small constant they add matters."""
+norms divide by so little that the small constant they add matters. Gradients have no bound there,
+so only one that is no number is wrong."""
 _MOST_CAUSES = 4
+_UNREAD = 2
+"""Rows whose answers are judged later: one may take the worker longer than the next the judge."""
 _OF_INFERENCE_MODE = "nference tensor"
 """What torch says of a tensor that was made in inference mode and kept, whatever meets it later."""
 
@@ -82,10 +87,9 @@ def pairwise(
     own = wrt.get(plain[0].target.entry.name, ())
     most = 1 if until_failure else _MOST_CAUSES
     asked = _Pairwise(asking, short, Questions(asking, short, own), most)
-    rows = [*Rows(asking, short, own).drawn()]
-    for row, following in zip(rows, [*rows[1:], None], strict=True):
+    for row in Rows(asking, short, own).drawn():
         if not asked.is_told_already(row):
-            asked.take(row, following)
+            asked.take(row)
         if len(asked.found) >= most:
             break
     asked.conclude()
@@ -130,13 +134,8 @@ class _Pairwise:
         """What is wrong, by its cause."""
         self._called: set[object] = set()
         """Layers, and the gradient modes in which they were called."""
-        self._ahead: tuple[Row, Prepared | CheckFailure | None, bool] | None = None
-        """A row that was prepared while the worker answered the one before it, and whether its
-        weights are set."""
-        self._borrowed: Layer | None = None
-        """A layer whose weights are for one row only."""
-        self._unread: tuple[Row, Verdict] | None = None
-        """The row that was asked last, whose answer is judged while the worker computes."""
+        self._unread: deque[tuple[Row, Verdict]] = deque()
+        """The rows that were asked last, to be judged while the worker computes the next."""
 
     def is_told_already(self, row: Row) -> bool:
         """Return whether a row would tell nothing new, or time out as another has."""
@@ -144,35 +143,27 @@ class _Pairwise:
             return True
         return "size" in row and any(isinstance(failure, TimedOut) for _, failure in self.found)
 
-    def take(self, row: Row, following: Row | None) -> None:
-        """Ask a row; meanwhile judge the answer to the one before, and prepare the next.
-
-        Args:
-            row: What is asked.
-            following: What is asked next.
-        """
-        before = self._unread
-
-        def meanwhile() -> None:
-            if before is not None:
-                before[1]()
-            if following is not None:
-                self._prepare(following)
-
-        self._unread = row, self._begin(row, 0, meanwhile)
-        self._conclude(before)
+    def take(self, row: Row) -> None:
+        """Ask a row, and judge the answer to an earlier one."""
+        self._unread.append((row, self._begin(row, 0)))
+        if len(self._unread) > _UNREAD:
+            self._conclude(*self._unread.popleft())
 
     def conclude(self) -> None:
-        """Judge the answer to the last row."""
-        before, self._unread = self._unread, None
-        self._conclude(before)
+        """Judge the answers to the last rows."""
+        while self._unread:
+            self._conclude(*self._unread.popleft())
 
-    def _conclude(self, asked: tuple[Row, Verdict] | None) -> None:
-        if asked is None or len(self.found) >= self._most or self.is_told_already(asked[0]):
+    def _conclude(self, row: Row, verdict: Verdict) -> None:
+        if len(self.found) >= self._most or self.is_told_already(row):
             return
-        failure = self._settled(asked[0], asked[1]())
+        try:
+            failure = verdict()
+        except NeverAsked:
+            failure = self._asked(row, 0)
+        failure = self._settled(row, failure)
         if failure is not None:
-            self.found.append(self.shrunk(asked[0], failure))
+            self.found.append(self.shrunk(row, failure))
 
     def _settled(self, row: Row, failure: CheckFailure | None) -> CheckFailure | None:
         """Return how the answer to a row is wrong; if it may be rounding, it must be every time.
@@ -210,80 +201,52 @@ class _Pairwise:
         return self._asked({**row, "dtype": "float64"}, 0) is None
 
     def _by_far(self, row: Row) -> float:
-        return _BY_FAR_OF_NORMS if self._divides_by_little(row) else _BY_FAR
+        if not self._divides_by_little(row):
+            return _BY_FAR
+        return math.inf if row.get("gradient") else _BY_FAR_OF_NORMS
 
     def _divides_by_little(self, row: Row) -> bool:
         """Return whether norms may divide by so little that the constant they add matters."""
         divided = ("values", row.get("values", "")) in DIVIDED_BY_LITTLE
         return divided and self._cases[int(row[CASE])].has_norms
 
-    def _prepare(self, row: Row) -> None:
-        """Prepare a row while the worker computes, unless that needs the worker."""
-        with suppress(Exception):
-            prepared = self._questions.prepared(row, 0, may_make=False)
-            has_weights = False
-            if isinstance(prepared, Prepared) and sets_weights(row):
-                has_weights = self._is_known(prepared, row)
-                if has_weights:
-                    self._redraw(prepared.case.target, row)
-            self._ahead = row, prepared, has_weights
-
-    def _is_known(self, prepared: Prepared, row: Row) -> bool:
-        """Return whether a target was called in a row's gradient mode."""
-        return (prepared.case.target, row.get("mode")) in self._called
-
     def _asked(self, row: Row, turn: int) -> CheckFailure | None:
         """Return how the answer to a row is wrong, with the numbers of one turn."""
-        return self._begin(row, turn, nothing)()
+        self._asking.context.session.settle()
+        return self._begin(row, turn)()
 
-    def _begin(self, row: Row, turn: int, meanwhile: Callable[[], None]) -> Verdict:
-        """Ask a row with the numbers of one turn, and return what judges the answer."""
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None and ahead[0] is row and not turn and _is_usable(ahead[1]):
-            _, prepared, has_weights = ahead
-        else:
-            self._restore()
-            prepared, has_weights = self._questions.prepared(row, turn), False
+    def _begin(self, row: Row, turn: int) -> Verdict:
+        """Begin to ask a row with the numbers of one turn, and return what judges the answer."""
+        prepared = self._questions.prepared(row, turn)
         if not isinstance(prepared, Prepared):
             return lambda: prepared
         asking, case, question = self._asking, prepared.case, prepared.question
         manner = {**prepared.manner}
         asking.enter(f"{self._questions.place(row, turn)} asked")
 
-        def then() -> None:
-            self._restore()
-            meanwhile()
-
-        def begin(then: Callable[[], None] = nothing) -> Verdict:
+        def begin() -> Verdict:
             with asking.allowing(case):
                 return asking.begin(
-                    case,
-                    question.asked,
-                    manner,
-                    question.score,
-                    question.args,
-                    question.wanted,
-                    then,
+                    case, question.asked, manner, question.score, question.args, question.wanted
                 )
 
-        if sets_weights(row) and not has_weights:
-            if not self._is_known(prepared, row):
+        how = case.target, row.get("mode")
+        if sets_weights(row):
+            if how not in self._called:
                 begin()  # what it keeps then comes from the weights before
+                asking.context.session.settle()
             self._redraw(case.target, row)
-        self._called.add((case.target, row.get("mode")))
+        self._called.add(how)
         if row.get("before") == "other form":
             del manner["before"]
             self._call_in_other_form(case, int(row[TURN]))
         elif row.get("before") == "other lengths":
             del manner["before"]
             self._call_at_other_lengths(case)
-        return begin(then)
-
-    def _restore(self) -> None:
-        """Give a layer other weights that had unlikely ones for one row."""
-        layer, self._borrowed = self._borrowed, None
-        if layer is not None:
-            layer.redraw()
+        verdict = begin()
+        if sets_them_for_itself(row) and isinstance(case.target, Layer):
+            case.target.redraw()
+        return verdict
 
     def _call_in_other_form(self, case: Case, number: int) -> None:
         """Make a call of the same sizes with other arguments, and one like it that raises."""
@@ -292,7 +255,10 @@ class _Pairwise:
         letters = {
             name: size for name, size in case.shapes.letters.items() if name in other.shapes.letters
         }
-        args = other.shapes.at(letters, self._asking.draw, spread=case.shapes.leading, plain=True)
+        spread = case.shapes.leading
+        if number // len(others) % 2 and items_of(other) is not None:  # what it keeps is of one
+            letters, spread = {**letters, "B": 1} if "B" in letters else letters, [1, *spread[1:]]
+        args = other.shapes.at(letters, self._asking.draw, spread=spread, plain=True)
         for index in other.shapes.numbers:
             args[index] = args[index].to(case.dtype)
         args = masks.blocking(other, args, "left", self._asking.draw)  # a mask kept then shows
@@ -313,8 +279,6 @@ class _Pairwise:
     def _redraw(self, layer: object, row: Row) -> None:
         """Give a layer other weights, or one of them."""
         assert isinstance(layer, Layer)
-        if sets_them_for_itself(row):
-            self._borrowed = layer
         if "mean" in row:
             layer.far_from_zero(_FAR_FROM_ZERO)
         elif row.get("map") == "low scores":
@@ -378,13 +342,9 @@ class _Pairwise:
         return next((other for other in others if other is not None), None)
 
 
-def _is_usable(prepared: Prepared | CheckFailure | None) -> bool:
-    """Return whether the process still has what a row calls."""
-    return not isinstance(prepared, Prepared) or prepared.case.target.is_usable
-
-
 def _may_be_rounding(row: Row, failure: CheckFailure, by_far: float) -> bool:
     """Return whether the answer may be right with other numbers."""
     if row.get("dtype") == "bfloat16" or row.get("training"):
         return True
-    return failure.margin is not None and ("gradient" in row or failure.margin < by_far)
+    never_by_far = "gradient" in row or row.get("dtype") == "float16"
+    return failure.margin is not None and (never_by_far or failure.margin < by_far)

@@ -89,10 +89,6 @@ class Prepared:
     question: Question
 
 
-class Unmade(Exception):
-    """A layer that only the worker can make."""
-
-
 class Questions:
     """Makes the questions of one entry's rows."""
 
@@ -110,18 +106,12 @@ class Questions:
         self._layers: dict[object, Layer] = {}
         self._wide = 2 * asking.draw.integer(*HALF_WIDTHS)
 
-    def prepared(
-        self, row: Row, turn: int, may_make: bool = True
-    ) -> Prepared | CheckFailure | None:
+    def prepared(self, row: Row, turn: int) -> Prepared | CheckFailure | None:
         """Return a row with the numbers of one turn; None if it cannot be asked.
 
         Args:
             row: What is asked.
             turn: Of how many with other numbers.
-            may_make: Whether the worker may be asked to make a layer.
-
-        Raises:
-            Unmade: It must make one, and may not.
         """
         asking, case = self._asking, self._cases[int(row[CASE])]
         place = self.place(row, turn)
@@ -132,10 +122,10 @@ class Questions:
         manner: dict[str, Any] = {axis: row[axis] for axis in MANNERS if row.get(axis)}
         manner["number"] = int(row[TURN])
         try:
-            target = self._target(case, letters, row, may_make)
+            target = self._target(case, letters, row)
         except Unbound as unbound:  # in some sizes its parameters may look alike
             if row.get("equal"):
-                return self.prepared({**row, "equal": ""}, turn, may_make)
+                return self.prepared({**row, "equal": ""}, turn)
             return unbound if row.get("width") else None
         except CheckFailure as refusal:
             return refusal
@@ -221,7 +211,7 @@ class Questions:
         if row.get("gradient"):
             through = case.target.entry.returns[:1] if row["gradient"] != "of weights" else []
             if not through:  # alone, or with the first result; what comes alone may be overwritten
-                is_alone = number % 2 == 0 or not row.get("layout")
+                is_alone = not row.get("leaf") and (number % 2 == 0 or not row.get("layout"))
                 through = ["weights", *case.target.entry.returns[: 1 - is_alone]]
             wanted = numbers.wanted(case, args, self._asking, self._wrt, manner, through)
             if row["gradient"] == "expanded":
@@ -250,7 +240,7 @@ class Questions:
             return torch.float64
         return getattr(torch, row["dtype"]) if row.get("dtype") else case.dtype
 
-    def _target(self, case: Case, letters: Mapping[str, int], row: Row, may_make: bool) -> Target:
+    def _target(self, case: Case, letters: Mapping[str, int], row: Row) -> Target:
         """Return what is called; a layer made with other sizes serves all rows.
 
         But each row after inference mode gets a new layer, so that tensors which it makes in its
@@ -267,8 +257,6 @@ class Questions:
         key = (dtype, *sizes.items())
         is_new = row.get("before") == "inference" or row.get("weights") == "one replaced"
         if is_new or key not in self._layers or not self._layers[key].is_usable:
-            if not may_make:
-                raise Unmade
             self._layers[key] = case.target.like(dtype=dtype, **sizes)
         return self._layers[key]
 

@@ -95,7 +95,7 @@ class Rows:
         yield from self._of_each_input()
         yield from self._by_themselves()
         yield from self._of_one_input()
-        yield from self._of_one_mask()
+        yield from self._of_causal_masks()
         yield from self._of_unlike_masks()
 
     def _mask_dtypes(self) -> dict[str, list[str]]:
@@ -162,17 +162,17 @@ class Rows:
         for preset in axes.OF_AN_INPUT:
             for case in sorted(self._of_each_form(preset), key=lambda one: -given[one])[:1]:
                 asked = self._cases[int(case)]
-                groups = numbers.alike(asked) if "leaf" in preset else [asked]
+                is_of_pairs = {"layout", "leaf"} <= preset.keys()
+                groups = numbers.alike(asked) if is_of_pairs else [asked]
                 for number in range(len(groups) * len(asked.shapes.numbers)):
                     yield {CASE: case, **preset, TURN: str(number)}
 
-    def _of_one_mask(self) -> Iterator[Row]:
-        """Yield rows in which one mask serves all, and is causal but for a key or two."""
+    def _of_causal_masks(self) -> Iterator[Row]:
+        """Yield rows in which masks are causal but for a key or two, or but for the first alone."""
         unable = self._unable["mask", "nearly causal"]
         for case in (one for one in self._axes[CASE] if one not in unable):
-            if masks.is_one_for_all(self._cases[int(case)]):
-                for number in range(masks.NEARLY_CAUSAL):
-                    yield {CASE: case, "mask": "nearly causal", TURN: str(number)}
+            for number in masks.nearly_causal(self._cases[int(case)]):
+                yield {CASE: case, "mask": "nearly causal", TURN: str(number)}
 
     def _of_unlike_masks(self) -> Iterator[Row]:
         """Yield rows with every kind of mask that is nearly the same for all rows or items."""
@@ -231,6 +231,7 @@ class Rows:
         asking, flags, entry = self._asking, case.shapes.flags, case.target.entry
         is_torch, is_layer = entry.arrays == "torch", isinstance(case.target, Layer)
         by_hand = "autograd" in asking.context.task.problem.forbid
+        in_float64 = asking.is_also_in(torch.float64, case)
         match axis:
             case "mode":
                 return is_torch
@@ -289,6 +290,8 @@ class Rows:
                 comes_back = value != "of weights" or "weights" in case.names[1:]
                 has_one = 1 in case.shapes.letters.values()
                 return bool(self._wrt) and is_torch and comes_back and not has_one
+            case "dtype" if value == "float16":
+                return asking.is_asked_alike(torch.float16, case)
             case "dtype":
                 return asking.is_also_in(getattr(torch, value), case)
             case "size" if value in axes.ITEMS:
@@ -313,6 +316,8 @@ class Rows:
                 return any(one.shape[-1] > 2 for one in case.shapes.numbers.values())
             case "values" if value in ("large", "small"):
                 return bool(numbers.linear(case))
+            case "values" if value in ("rising", "falling"):
+                return numbers.takes_q_and_k(case) and bool(numbers.of_keys(case))
             case "values" if value in ("constant", "nothing"):
                 # gradients by hand are 0 there, but for rounding
                 return bool(case.shapes.numbers) and not by_hand
@@ -323,15 +328,14 @@ class Rows:
                 return bool(numbers.with_positions(case))
             case "scores" if value in ("low", "apart"):
                 return case.domain.scores and numbers.takes_q_and_k(case) and not by_hand
-            case "scores" if value in ("rising", "level") and not numbers.takes_q_and_k(case):
-                return False
+            case "scores" if value in ("rising", "rising slowly", "falling", "level"):
+                return case.domain.scores and numbers.takes_q_and_k(case) and by_hand <= in_float64
             case "scores" if value == "last item" and not numbers.with_items(case):
                 return False
             case "scores" if value == "last" and not numbers.with_positions(case):
                 return False
             case _:
                 # where every weight is 0 or 1 gradients are 0, but for the rounding of the rest
-                in_float64 = asking.is_also_in(torch.float64, case)
                 return case.domain.scores and (not by_hand or in_float64)
 
     def _can_mask(self, case: Case, value: str) -> bool:

@@ -19,9 +19,19 @@ LARGEST_SCORE = 200_000
 """How large graded scores get. A fill of −1e9 is far below all of them, one of −1e4 is not."""
 _RISE = 300.0
 """How far scores rise in all: from one block of keys to the next by little."""
+_RISE_SLOWLY = 20.0
+"""To weights that some answers take for nothing, which large values make count."""
+_TENS = 20.0
+"""Of which the exponential is no number of half precision."""
 _NEARLY_OVERFLOWING = 87.9
 """In float32 the exponential of this is a number, and the sum of four such is none."""
-_LARGEST = {"rising": _RISE, "level": _NEARLY_OVERFLOWING}
+_LARGEST = {
+    "rising": _RISE,
+    "rising slowly": _RISE_SLOWLY,
+    "falling": _RISE_SLOWLY,
+    "in the tens": _TENS,
+    "level": _NEARLY_OVERFLOWING,
+}
 _WIDEST_SCALE = 1_000.0
 _SCALE = 300.0
 """The factor for inputs if the reference does not show its scores."""
@@ -40,14 +50,17 @@ def enlarged(case: Case, how: str, draw: Draw) -> tuple[list[Any], float]:
         case: The question.
         how: `large`; `apart`, where every score is as large, of either sign; `low`, where all are
             below zero; `last` or `last item`, where those of one alone are large;
-            `rising`, by as much from each key to the next; `level`, all equal.
+            `rising`, by as much from each key to the next, `rising slowly`, or `falling`;
+            `level`, all equal; `in the tens` only.
         draw: Draws the signs.
     """
     numbers = _scored(case)
     if how == "apart":
         numbers = {index: _polar(draw, value) for index, value in numbers.items()}
-    elif how == "rising":
-        numbers = _rising(case, numbers)
+    elif how in ("rising", "rising slowly", "falling"):
+        if how != "rising":  # by as much for each query
+            numbers = {index: torch.ones_like(value) for index, value in numbers.items()}
+        numbers = _rising(case, numbers, -1 if how == "falling" else 1)
     elif how == "level":
         numbers = {index: torch.ones_like(value) for index, value in numbers.items()}
     elif how == "low":
@@ -85,12 +98,12 @@ def _times(numbers: _Numbers, factor: float) -> dict[int, Any]:
     return {i: map_tree(lambda one: one * factor, value) for i, value in numbers.items()}
 
 
-def _rising(case: Case, numbers: _Numbers) -> dict[int, Any]:
-    """Return queries and keys with scores that rise from key to key, by the same each time."""
+def _rising(case: Case, numbers: _Numbers, sign: int) -> dict[int, Any]:
+    """Return queries and keys with scores that rise from key to key, or fall, by the same."""
     names = case.target.entry.arguments
     q, k = numbers[names.index("q")].abs(), numbers[names.index("k")]
     steps = torch.linspace(0, 1, k.shape[-2], dtype=torch.float64).to(k.dtype).unsqueeze(-1)
-    return {names.index("q"): q, names.index("k"): k[..., :1, :].abs() * steps}
+    return {names.index("q"): q, names.index("k"): sign * k[..., :1, :].abs() * steps}
 
 
 def _last_enlarged(case: Case, numbers: _Numbers, factor: float, axis: int) -> dict[int, Any]:

@@ -11,7 +11,7 @@ from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.checks.cases import Case, cases_of
 from mha_judge.grading.checks.claims import Wrong
-from mha_judge.grading.checks.corners.asking import Asking, Finding
+from mha_judge.grading.checks.corners.asking import Asking, Finding, in_turn
 from mha_judge.grading.checks.corners.lengths import long
 from mha_judge.grading.checks.corners.masks import open_keys
 from mha_judge.grading.checks.corners.pairwise import pairwise
@@ -71,11 +71,11 @@ def _findings(
         found = pairwise(asking, own, wrt, until_failure)
         yield from found
         asking.enter(f"domain {name} sizes")
-        yield from unfit(asking, [asking.living(one) for one in own])
+        yield from in_turn(unfit(asking, [asking.living(one) for one in own]))
         if any(_is_late(finding) for finding in found):
             continue  # it has timed out, and would take as long again
         asking.enter(f"domain {name} lengths")
-        for finding in long(asking, own, wrt):
+        for finding in in_turn(long(asking, own, wrt)):
             yield finding
             if _is_late(finding):
                 break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -10,11 +11,11 @@ from torch import Tensor
 
 from mha_judge.bank.problem import axes_of
 from mha_judge.grading.calling.layer import Layer
-from mha_judge.grading.calling.target import Target
 from mha_judge.grading.checks.cases import Case, bare
-from mha_judge.grading.checks.corners.asking import Asking, Finding, must_raise
+from mha_judge.grading.checks.corners.asking import Asking, Later, must_raise, refused
 from mha_judge.grading.checks.corners.masks import opened
 from mha_judge.grading.checks.corners.widths import free_letters
+from mha_judge.grading.expecting.expected import leaves
 
 _MOST = 4
 """Questions whose numbers are laid out in other sizes."""
@@ -26,7 +27,7 @@ _FEW, _MOST_ROWS = 3, 16
 """The length of a mask's rows that fill a row of the right length if joined, and the most rows."""
 
 
-def unfit(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
+def unfit(asking: Asking, cases: Sequence[Case]) -> Iterator[Later]:
     """Ask one entry with sizes that the contract rules out.
 
     An answer may refuse them in one form of a question only: each size is a little too large, and a
@@ -53,7 +54,7 @@ def unfit(asking: Asking, cases: Sequence[Case]) -> Iterator[Finding]:
             forms.add(case.shapes.pattern)
 
 
-def _unlike(asking: Asking, case: Case) -> Iterator[Finding]:
+def _unlike(asking: Asking, case: Case) -> Iterator[Later]:
     """Ask with sizes that differ a little from those of other arguments."""
     for name, letter, old in _given(case, case.domain.fits):
         if old > 1:
@@ -62,7 +63,7 @@ def _unlike(asking: Asking, case: Case) -> Iterator[Finding]:
             yield _refused(asking, case, name, {letter: old - 1}, "no_grad")
 
 
-def _unlike_in_part(asking: Asking, case: Case) -> Iterator[Finding]:
+def _unlike_in_part(asking: Asking, case: Case) -> Iterator[Later]:
     """Ask with masks of other lengths, and with parts of caches of another width.
 
     They must raise where the reference refuses them, also where a mask blocks nothing. Other
@@ -79,6 +80,8 @@ def _unlike_in_part(asking: Asking, case: Case) -> Iterator[Finding]:
                     args = opened(case, args, every=True) if new < old else args
                     yield from _also_refused(case, args)
     for index, parts in case.shapes.tuples.items():
+        if len({part.shape for part in parts}) > 1:
+            yield from _also_refused(case, case.with_numbers({index: parts[::-1]}))
         for place, part in enumerate(parts):
             width = part.shape[-1]
             for new in (width - 1, width + 1):
@@ -101,7 +104,7 @@ def _argument(case: Case, name: str) -> Any:
     return case.args[index] if index < len(case.args) else None
 
 
-def _multiplied_out(asking: Asking, case: Case, first: bool) -> Iterator[Finding]:
+def _multiplied_out(asking: Asking, case: Case, first: bool) -> Iterator[Later]:
     """Ask with sizes that do not agree, or divide, but would if numbers were laid out anew."""
     for name, letter, old in _given(case, case.domain.fits):
         if old == 1:  # which may be broadcast
@@ -120,7 +123,7 @@ def _multiplied_out(asking: Asking, case: Case, first: bool) -> Iterator[Finding
         yield from _not_divided(asking, case, letter, divisor)
 
 
-def _without_the_rest(asking: Asking, case: Case, asked: set[str]) -> Iterator[Finding]:
+def _without_the_rest(asking: Asking, case: Case, asked: set[str]) -> Iterator[Later]:
     """Ask with one argument of whole blocks, and others that are longer by a part of one.
 
     Args:
@@ -137,7 +140,7 @@ def _without_the_rest(asking: Asking, case: Case, asked: set[str]) -> Iterator[F
             yield _refused(asking, long, name, {letter: size})
 
 
-def _uncovered(asking: Asking, case: Case) -> Iterator[Finding]:
+def _uncovered(asking: Asking, case: Case) -> Iterator[Later]:
     """Ask with masks that are much too small."""
     for name, letter, old in _given(case, case.domain.covers):
         for new in {old - 2, old // 2}:
@@ -146,7 +149,7 @@ def _uncovered(asking: Asking, case: Case) -> Iterator[Finding]:
         yield from _joined(asking, case, name, letter)
 
 
-def _half_the_items(asking: Asking, case: Case) -> Iterator[Finding]:
+def _half_the_items(asking: Asking, case: Case) -> Iterator[Later]:
     """Ask with one input of half the items, each of which may be taken to serve two others.
 
     One more than half does not divide them, but all its positions may.
@@ -167,7 +170,7 @@ def _half_the_items(asking: Asking, case: Case) -> Iterator[Finding]:
             yield from _also_refused(twice, args)
 
 
-def _also_refused(case: Case, args: Sequence[Any]) -> Iterator[Finding]:
+def _also_refused(case: Case, args: Sequence[Any]) -> Iterator[Later]:
     """Ask for what must raise if the reference refuses it."""
     if _is_refused(case, args):
         yield must_raise(case.target, args, _shown(case, args))
@@ -182,7 +185,7 @@ def _is_refused(case: Case, args: Sequence[Any]) -> bool:
     return False
 
 
-def _joined(asking: Asking, case: Case, name: str, letter: str) -> Iterator[Finding]:
+def _joined(asking: Asking, case: Case, name: str, letter: str) -> Iterator[Later]:
     """Ask with a mask whose rows are too short, but fill one row of the right length if joined."""
     mask = _argument(case, name)
     equal = next((one for one in case.lengths if letter in one), [])
@@ -198,7 +201,7 @@ def _at(asking: Asking, case: Case, letters: Mapping[str, int], leading: int = 0
     return case.asked_with(case.shapes.at(letters, asking.draw, leading=leading))
 
 
-def _turned(case: Case, name: str, letter: str) -> Iterator[Finding]:
+def _turned(case: Case, name: str, letter: str) -> Iterator[Later]:
     """Ask with the last two axes of one argument exchanged, which keeps its count of numbers."""
     index = case.target.entry.arguments.index(name)
     value = case.args[index]
@@ -213,15 +216,14 @@ def _turned(case: Case, name: str, letter: str) -> Iterator[Finding]:
 
 def _refused(
     asking: Asking, case: Case, name: str, letters: Mapping[str, int], mode: str = ""
-) -> Finding:
+) -> Later:
     """Ask with one argument of other sizes, which must raise, in a gradient mode."""
     args = case.shapes.at(letters, asking.draw, only=name)
-    in_torch = case.target.entry.arrays == "torch"
-    target = _InMode(case.target, mode) if mode and in_torch else case.target
-    return must_raise(target, args, _shown(case, args))
+    mode = mode if case.target.entry.arrays == "torch" else ""
+    return must_raise(case.target, args, _shown(case, args), mode)
 
 
-def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Iterator[Finding]:
+def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Iterator[Later]:
     """Ask with sizes that do not divide, but do if they are multiplied by all positions."""
     size = case.shapes.letters.get(letter, 0)
     unfit = [count for count in range(2, size + 2) if size % count]
@@ -234,42 +236,27 @@ def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Itera
         for length, wider in ((count, {}), (whole, {}), (whole, dict.fromkeys(free, whole))):
             letters = {**dict.fromkeys(case.long, length), **wider, divisor: count}
             args = case.shapes.at(letters, asking.draw)
-            target: Any = case.target
-            if isinstance(target, Layer):
+            why = f"{letter} = {size} with {divisor} = {count}, and inputs {_shown(case, args)}"
+            if isinstance(case.target, Layer):
                 others = {d: 1 for d in case.domain.divides.values() if d != divisor}
                 others.pop(letter, None)  # it must stay what it is
-                sizes = {**target.sizes, **others}
+                sizes = {**case.target.sizes, **others}
                 sizes |= {name: n for name, n in letters.items() if name in sizes}
-                target = _Made(target, sizes)
-            else:
-                args[target.entry.arguments.index(divisor)] = count
-            why = f"{letter} = {size} with {divisor} = {count}, and inputs {_shown(case, args)}"
-            yield must_raise(target, args, why)
-
-
-class _InMode:
-    """Something that is called in a gradient mode."""
-
-    def __init__(self, target: Target, mode: str) -> None:
-        self._target, self._mode = target, mode
-
-    def attempt(self, *args: Any) -> None:
-        self._target.attempt(*args, mode=self._mode)
-
-
-class _Made:
-    """A layer that the contract rules out, made and called at once."""
-
-    def __init__(self, layer: Layer, sizes: Mapping[str, Any]) -> None:
-        self._layer, self._sizes = layer, sizes
-
-    def attempt(self, *args: Any) -> None:
-        self._layer.maker.try_once(self._sizes, args)
+                make = partial(case.target.maker.try_once, sizes, args)
+                yield partial(refused, make, why)
+                continue
+            args[case.target.entry.arguments.index(divisor)] = count
+            yield must_raise(case.target, args, why)
 
 
 def _shown(case: Case, args: Sequence[Any]) -> str:
     """Return the shapes of a call's arguments in words."""
     named = zip(case.target.entry.arguments, args, strict=False)
+    parts = (
+        (name, [one for one in leaves([value]) if isinstance(one, Tensor)]) for name, value in named
+    )
     return ", ".join(
-        f"`{name}` {tuple(value.shape)}" for name, value in named if isinstance(value, Tensor)
+        f"`{name}` {' and '.join(str(tuple(one.shape)) for one in given)}"
+        for name, given in parts
+        if given
     )
