@@ -18,7 +18,7 @@ from answers import mixed
 from mha_judge.bank import Bank
 from mha_judge.grading.calling import session
 from mha_judge.grading.calling.replies import parse_reply
-from mha_judge.grading.failures import CheckFailure, Raised
+from mha_judge.grading.failures import Raised
 from mha_judge.judge import grade
 from mha_judge.report.models import Report
 from mha_judge.sandbox import base
@@ -40,10 +40,7 @@ class _DirectSession(session.Session):
 
     def begin(self, op: str, value: object = None, **fields: Any) -> session.Pending:
         pending = session.Pending(self, Operation(op), self._number + 1, 0.0)
-        try:
-            pending.answer.set_result(self._obey(op, value, fields))
-        except CheckFailure as failure:
-            pending.answer.set_exception(failure)
+        pending.settle(lambda _: self._obey(op, value, fields))
         return pending
 
     def put_off(self, op: str, value: object, **fields: Any) -> None:

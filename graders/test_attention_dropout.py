@@ -29,6 +29,7 @@ from mha_judge.grading import (
 from mha_judge.grading.checks.dropout import (
     SIGMAS,
     assert_gradients_of_dropped_weights,
+    assert_gradients_of_long_dropped_weights,
     assert_share,
 )
 
@@ -37,6 +38,7 @@ B, L, S = 2, 5, 7
 MASK_DTYPES = (torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32)
 COPIES, QUERIES, KEYS = 400, 4, 3  # many draws in one call; H · KEYS weights for E equations
 MANY = 1150
+LONG = 300  # longer than what answers compute at once
 FAR = (1, 768, 960, 1000, 1024)  # multiples of nearly every number after which draws may repeat
 SHARED = 0.9  # the least correlation of draws that are one and the same
 NEAR = 0.01  # a multiple of a weight is 0 or 1 / (1 − p); nothing that is graded lies between
@@ -620,6 +622,8 @@ def test_gradients_in_training(candidate, draw):
     layer = layer_of(candidate, 11, 1, dropout=0.4)
     maps = ("q_proj", "k_proj", "v_proj", "out_proj")
     assert_gradients_of_dropped_weights(layer, *qkv(draw, 1, 1, 2, 11), p=0.4, maps=maps)
+    layer = layer_of(candidate, 11, 1, dropout=0.4)
+    assert_gradients_of_long_dropped_weights(layer, *qkv(draw, 1, LONG, LONG, 11))
 
 
 test_non_contiguous = cross_attention.test_non_contiguous

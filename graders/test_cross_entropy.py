@@ -201,6 +201,8 @@ def test_all_ignored(candidate, draw):
         targets[:] = ignored
         for smoothing in (0.0, 0.2):
             assert_both(candidate, logits, targets, ignored, smoothing)
+        logits[..., draw.integer(0, 6)] = -torch.inf
+        assert_both(candidate, logits, targets, ignored)
     logits, targets = question(draw, ignored=-100)
     targets[0] = -100  # one item alone
     assert_both(candidate, logits, targets)

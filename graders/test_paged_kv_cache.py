@@ -374,6 +374,7 @@ def test_bad_shapes(candidate, draw):
     k, v = kv(draw, 2)
     for why, other in {
         "an axis for items": (k[None], v[None]),
+        "two axes of tokens": (k[:, None], v[:, None]),
         "tokens before heads": (k.transpose(0, 1), v.transpose(0, 1)),
         "heads joined": (k.transpose(0, 1).flatten(1), v.transpose(0, 1).flatten(1)),
     }.items():

@@ -248,6 +248,7 @@ def test_float16_squares(candidate, draw):
         rows -= rows @ torch.linalg.pinv(k) @ k
     x = LOUD * rows / rows.abs().amax(-1, keepdim=True)  # (F, E)
     assert_close(block(x[:, None].to(torch.float16)), "output")
+    assert_close(block(1e-3 * draw.normal(1, 3, 240, dtype=torch.float16)), "output")
 
 
 @check(

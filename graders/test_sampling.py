@@ -262,6 +262,7 @@ def test_large_logits(candidate, draw):
             assert_close(filtered(given, temperature, 3), "output")
             assert_close(filtered(given, temperature, None, top_p), "output")
             assert_close(filtered(given, temperature, None, None, min_p), "output")
+    assert_close(filtered(near + 500.0 * torch.arange(R)[:, None]), "output")
     far = 2000 * in_random_order(draw, V, R) - 10_000
     for given in ((1.0,), (0.5, 3), (1.0, None, 0.5), (1.0, None, None, 0.5)):
         assert_close(filtered(far, *given), "output")

@@ -232,6 +232,7 @@ def test_inputs_unchanged(candidate, draw):
     blocked = draw.normal(5, 7, dtype=torch.float64)
     blocked[~draw.mask(5, 7)] = -torch.inf
     assert_inputs_unchanged(candidate.softmax, blocked)
+    assert_inputs_unchanged(candidate.softmax, draw.normal(7, 5, dtype=torch.float64).T, 0)
 
 
 @check(

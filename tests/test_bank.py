@@ -134,6 +134,11 @@ class TestEveryProblem:
         assert categories
         assert categories <= BUILTIN.problem(problem_id).hints.keys()
 
+    def test_has_no_mistake_under_two_names(self, problem_id):
+        sources = [mistake.source for mistake in BUILTIN.mistakes(problem_id)]
+
+        assert [one for one in sources if sources.count(one) > 1] == []
+
 
 def _code_alone(block: str) -> str:
     """Return the code without its comments, which are translated."""

@@ -21,8 +21,9 @@ class Limits(BaseModel):
     """Seconds for loading the file, counted alike."""
     total_s: Annotated[PositiveFloat, Field(le=180)] = 30.0
     """Seconds that a submission may work in all; the judge's time does not count."""
-    cpu_s: Annotated[PositiveInt, Field(le=300)] = 60
-    """CPU seconds of one worker."""
+    cpu_s: Annotated[PositiveInt, Field(le=300)] = 180
+    """CPU seconds of one worker, in case the supervisor's count fails. A loop over all pairs of
+    positions takes 50 for all questions together, and a slow machine longer."""
     memory_bytes: Annotated[PositiveInt, Field(le=8 * 1024**3)] = 2 * 1024**3
     """Address space of a worker beyond what the supervisor has mapped already."""
     open_files: Annotated[PositiveInt, Field(le=512)] = 64

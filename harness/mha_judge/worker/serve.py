@@ -12,7 +12,16 @@ from mha_judge.wire import FrameReader, Kept, WireError, encode_frame, map_tree,
 from mha_judge.wire.bounds import MAX_REQUEST_BYTES
 from mha_judge.wire.language_models import with_language_models
 from mha_judge.wire.operations import Operation
-from mha_judge.worker import instances, leaving, manner, noting, observation, reach, submission
+from mha_judge.worker import (
+    instances,
+    leaving,
+    manner,
+    noting,
+    observation,
+    reach,
+    sizes,
+    submission,
+)
 from mha_judge.worker.device import Device, Sets, devices_of
 from mha_judge.worker.gradients import expanded, pull_back, require_gradients
 
@@ -196,7 +205,10 @@ class Server:
     def _result(
         self, header: dict[str, Any], call: Callable[[], Any], fields: dict[str, Any]
     ) -> Any:
-        """Return a call's result; put its peak memory or observation into `fields` if asked."""
+        """Return a call's result; put what else is asked of it into `fields`."""
+        if header.get("observe") == "sizes":
+            fields["compared"] = sizes.compared_in(call)
+            return None
         if header.get("peak"):
             with torch.no_grad():
                 result, fields["peak_bytes"] = self._place.peak_of(call)

@@ -14,6 +14,7 @@ from mha_judge.grading.binding.described import Definition, Described, Parameter
 from mha_judge.grading.failures import Crashed
 from mha_judge.submission import MAX_BYTES
 from mha_judge.wire.bounds import MAX_NAMES, MAX_PARAMETERS
+from mha_judge.wire.formulas import MAX_COMPARED
 from mha_judge.wire.operations import Operation
 
 Count = Annotated[int, Field(ge=0, lt=2**63)]
@@ -82,6 +83,8 @@ class Called(Described):
     written: Annotated[list[Place], Field(max_length=MAX_NAMES)] | None = None
     """Which of its inputs a watched call has written to, as the worker counts them."""
     observed: Observed | None = None
+    compared: Annotated[list[Any], Field(max_length=MAX_COMPARED)] = Field(default_factory=list)
+    """What a call compares sizes with, as `wire.formulas` describes it, if that was asked."""
     devices: Annotated[list[Text], Field(max_length=10_000)] | None = None
     """The devices of the result's tensors, if only these were asked for."""
     peak_bytes: Count | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
@@ -59,8 +59,16 @@ class Pending:
         self.number = number
         """Under which the worker keeps what it returns."""
         self.timeout_s = timeout_s
-        self.answer: Future[Any] = Future()
+        self._answer: Future[Any] = Future()
         self._session = session
+
+    def settle(self, answered: Callable[[Pending], Any]) -> None:
+        """Take what the worker answers, or how it fails."""
+        try:
+            self._answer.set_result(answered(self))
+        except (CheckFailure, NeverAsked) as failure:
+            # without its frames, which hold what has come, and the request itself
+            self._answer.set_exception(failure.with_traceback(None))
 
     def wait(self) -> Any:
         """Return the worker's answer, validated: a model of `replies`.
@@ -70,9 +78,9 @@ class Pending:
             NeverAsked: It ended at an earlier request.
         """
         try:
-            while not self.answer.done():
+            while not self._answer.done():
                 self._session.read_answer()
-            return self.answer.result()
+            return self._answer.result()
         finally:
             del self  # else an exception, through its frames, would keep itself
 
@@ -308,12 +316,7 @@ class Session:
 
     def read_answer(self) -> None:
         """Read the worker's next answer; a worker that breaks the protocol is ended."""
-        pending = self._pending.popleft()
-        try:
-            pending.answer.set_result(self._answered(pending))
-        except CheckFailure as failure:
-            # without its frames, which hold what has come, and the request itself
-            pending.answer.set_exception(failure.with_traceback(None))
+        self._pending.popleft().settle(self._answered)
 
     def _answered(self, pending: Pending) -> Any:
         try:
@@ -373,7 +376,7 @@ class Session:
         self._alive = False
         self.generation += 1
         for pending in self._pending:
-            pending.answer.set_exception(NeverAsked())
+            pending.settle(_never_asked)
         self._pending.clear()
 
     def _end(self) -> None:
@@ -385,6 +388,10 @@ class Session:
         self.peak_memory_bytes = max(self.peak_memory_bytes, ended.peak_memory_bytes)
         self.output = (self.output + ended.output)[:MAX_OUTPUT_BYTES]
         self.output_bytes += ended.output_bytes
+
+
+def _never_asked(pending: Pending) -> Any:
+    raise NeverAsked
 
 
 _PACKAGES = "torch, numpy and einops"

@@ -74,7 +74,8 @@ class Told(NamedTuple):
 class Sent:
     """A call that the worker may not have answered yet."""
 
-    def __init__(self, context: Context, step: Step, pending: Pending) -> None:
+    def __init__(self, context: Context, step: Step, pending: Pending | None) -> None:
+        """Take the request; without one, the step says why it could not be sent."""
         self.step = step
         self._context = context
         self._pending = pending
@@ -83,9 +84,12 @@ class Sent:
         """Return what the worker answers.
 
         Raises:
-            CheckFailure: What the submission did instead.
+            CheckFailure: What the submission did instead, or why nothing was sent.
             NeverAsked: It ended its process before.
         """
+        if self._pending is None:
+            assert self.step.failure is not None
+            raise self.step.failure
         try:
             self.step.found = self._pending.wait()
         except CheckFailure as failure:
@@ -101,7 +105,7 @@ class Sent:
 class Unread(NamedTuple):
     """A call that was made, and what is expected of it."""
 
-    sent: Sent | CheckFailure
+    sent: Sent
     expected: Any
     gradients: Any
 
@@ -224,11 +228,7 @@ class Target:
         how: dict[str, Any] = {"watched": True}
         if wanted is not None:
             how |= {"cotangents": [*wanted.cotangents], "wrt": wanted.wrt}
-        sent: Sent | CheckFailure
-        try:
-            sent = self.begin(args, manner=manner, **how)
-        except CheckFailure as failure:
-            sent = failure
+        sent = self.begin(args, manner=manner, **how)
         try:
             if wanted is not None:  # whoever drew the cotangents asked what is expected
                 differentiated = self._expected_gradients(args, *wanted[:3])
@@ -251,8 +251,6 @@ class Target:
             CheckFailure: What the submission did instead.
             NeverAsked: It ended its process before.
         """
-        if isinstance(unread.sent, CheckFailure):
-            raise unread.sent
         called = unread.sent.wait()
         return Told(
             Answer(self.entry, called.value, unread.expected),
@@ -281,14 +279,9 @@ class Target:
             keep: Whether later calls may use the result itself.
             mode: The gradient mode.
         """
-        self._context.session.settle()
-        return self.begin_attempt(*args, keep=keep, mode=mode).wait().value
-
-    def begin_attempt(self, *args: Any, keep: bool = False, mode: str = "") -> Sent:
-        """Begin what `attempt` does."""
         how: dict[str, Any] = {"keep": True} if keep else {}
         how |= {"manner": {"mode": mode}} if mode else {}
-        return self.begin(args, **how)
+        return self._send(args, **how).value
 
     def inputs_after(self, *args: Any) -> list[Any]:
         """Return the contract's arguments as they are after a call."""
@@ -463,18 +456,16 @@ class Target:
             cotangents: The upstream gradients, if gradients are asked for.
             wrt: Places of the inputs that require gradients.
             options: Further fields of the request.
-
-        Raises:
-            CheckFailure: It cannot be called so.
         """
         step = Step(self, tuple(args), cotangents, wrt, options)
         self.last = step
         self._context.trace.note(step)
+        pending = None
         try:
-            return Sent(self._context, step, self._request(args, cotangents, wrt, **options))
+            pending = self._request(args, cotangents, wrt, **options)
         except CheckFailure as failure:
             step.failure = failure
-            raise
+        return Sent(self._context, step, pending)
 
     def _request(
         self, args: Sequence[Any], cotangents: Any, wrt: Sequence[int], **options: Any
@@ -485,7 +476,7 @@ class Target:
         if self.entry.arrays == "numpy":
             prepared = as_arrays(prepared)
         if self._context.observed and not wrt:  # with gradients asked for, there is a graph
-            options["observe"] = "call"
+            options.setdefault("observe", "call")
         if self.entry.language_models:
             models = [self._named(args)[name] for name in self.entry.language_models]
             options["language_models"] = _places(call, models)

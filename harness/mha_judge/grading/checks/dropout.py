@@ -85,3 +85,32 @@ def assert_gradients_of_dropped_weights(
     near = [nearly(joined, one, wanted[-1]) for one in wanted]
     if not torch.stack(near).any(0).all():
         fail("in training the gradients are not those of the weights as they were dropped")
+
+
+def assert_gradients_of_long_dropped_weights(layer: Layer, q: Tensor, k: Tensor, v: Tensor) -> None:
+    """Assert the same of inputs that are too long for all draws to be tried.
+
+    Without biases the output is linear in the values, whatever was dropped. So for any gradient g
+    that comes in, ⟨output, g⟩ is ⟨v, gradient of v⟩.
+
+    Args:
+        layer: No mask; made with a dropout.
+        q: Queries (B, L, E).
+        k: Keys (B, S, E).
+        v: Values (B, S, E).
+
+    Raises:
+        CheckFailure: If the values get no gradient, or one of other draws.
+    """
+    layer.train(True)
+    layer.without_biases()
+    cotangent = q.flip(1)
+    value, (gradient,) = layer.drawn_gradients(q, k, v, wrt=(2,), cotangents=[cotangent])
+    output = next((one for one in leaves(value) if isinstance(one, Tensor)), None)
+    if output is None or output.shape != cotangent.shape:
+        fail("in training the output has another shape than in eval()")
+    if gradient is None or gradient.shape != v.shape:
+        fail("in training no gradient reaches one of the inputs")
+    forward, back = (output.double() * cotangent).sum(), (gradient.double() * v).sum()
+    if not abs(forward - back) <= 1e-5 * float(output.norm()) * float(cotangent.norm()):
+        fail("in training the gradients are not those of the weights as they were dropped")

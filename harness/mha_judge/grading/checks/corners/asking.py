@@ -16,12 +16,13 @@ from torch import Tensor
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.session import NeverAsked
-from mha_judge.grading.calling.target import Gradient, Sent, Target, Unread, Wanted
+from mha_judge.grading.calling.target import Gradient, Target, Unread, Wanted
 from mha_judge.grading.checks.assertions import (
     require_gradients,
     require_refusal,
 )
-from mha_judge.grading.checks.cases import Case, shapes_of
+from mha_judge.grading.checks.cases import Case
+from mha_judge.grading.checks.corners.widths import LEADING, sizes_of
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.answer import Answer
 from mha_judge.grading.expecting.compare import compare, require_form
@@ -93,6 +94,8 @@ class Asking:
         self._renewed: dict[Layer, Layer] = {}
         """By each layer that went with its process the one that is asked instead."""
         self._answered_in: dict[tuple[object, ...], torch.dtype | None] = {}
+        self._sizes: defaultdict[object, list[dict[str, int]]] = defaultdict(list)
+        """By gradient mode and form the sizes of what was asked to be answered rightly so far."""
         self.draw = Draw(context.task.seed, "domain")
 
     def enter(self, place: str) -> None:
@@ -109,16 +112,14 @@ class Asking:
         return dtype is not case.dtype and (dtype, *_form(case)) in self._forms
 
     @contextmanager
-    def allowing(self, case: Case, args: Sequence[Any] | None = None) -> Iterator[None]:
+    def allowing(self, case: Case) -> Iterator[None]:
         """Let a call take the time that a Python loop over all pairs of positions may take."""
-        shapes = case.shapes if args is None else shapes_of(case.target, case.domain, args)
-        letters = shapes.letters
-        sizes = [letters[one] for one in case.long] or [1]
-        heads = max([1, *(size for name, size in letters.items() if name in _HEADS)])
-        items = math.prod(shapes.leading) * letters.get("B", 1)
-        pairs = items * heads * max(sizes) * min(sizes)
-        with self.context.session.allowing(_PAIR_S * pairs):
+        with self.context.session.allowing(_PAIR_S * pairs_of(case, sizes_of(case))):
             yield
+
+    def sizes_asked(self, case: Case, mode: str) -> Sequence[Mapping[str, int]]:
+        """Return the sizes of all questions so far that were given the same, in a gradient mode."""
+        return self._sizes[mode, _form(case)]
 
     def living(self, case: Case) -> Case:
         """Return a question to a layer that can be called: one that is gone is made anew."""
@@ -169,7 +170,7 @@ class Asking:
         returned raises `NeverAsked` if an earlier question has ended the worker.
 
         Args:
-            case: The question.
+            case: The question, with the sizes of the call.
             args: The arguments of the call.
             manner: The manner of the call; plain by default.
             score: The largest score, which a reference without a softmax does not show.
@@ -180,7 +181,9 @@ class Asking:
         case = self.living(case)
         how, dtype = manner or {}, self._dtype_known(case, args)
         as_it_is = replace(case, target=case.target.as_it_is())
-        unread = case.target.ask(args, how, dtype, wanted)
+        self._sizes[how.get("mode", ""), _form(case)].append(sizes_of(case))
+        with self.allowing(case):
+            unread = case.target.ask(args, how, dtype, wanted)
         last = case.target.last
 
         def verdict() -> CheckFailure | None:
@@ -219,7 +222,8 @@ class Asking:
         suffices to see that an answer is right, and saves a run in half precision.
         """
         self.context.session.settle()
-        unread = case.target.ask(args, {}, self._dtype_known(case, args))
+        with self.allowing(case):
+            unread = case.target.ask(args, {}, self._dtype_known(case, args))
         if unread is None:
             return None
         answer = case.target.told(args, unread).answer
@@ -269,6 +273,19 @@ class Asking:
                 return
         known = _known(answer, args, alike, case.target.expected)
         _require_right(case, args, answer, score, known)
+
+
+def pairs_of(case: Case, sizes: Mapping[str, int]) -> int:
+    """Return how many pairs of positions a call has, of all items and heads.
+
+    Args:
+        case: The question.
+        sizes: By letter, and those of leading axes without one.
+    """
+    lengths = [sizes[one] for one in case.long] or [1]
+    heads = max([1, *(size for name, size in sizes.items() if name in _HEADS)])
+    items = math.prod(sizes.get(one, 1) for one in ("B", *LEADING))
+    return items * heads * max(lengths) * min(lengths)
 
 
 def _form(case: Case) -> tuple[object, ...]:
@@ -370,25 +387,15 @@ def must_raise(target: Target, args: Sequence[Any], why: str, mode: str = "") ->
         why: What the contract rules out.
         mode: The gradient mode.
     """
-    begun: Sent | CheckFailure
-    try:
-        begun = target.begin_attempt(*args, mode=mode)
-    except CheckFailure as failure:
-        begun = failure
+    sent = target.begin(args, manner={"mode": mode} if mode else {})
 
     def finding() -> Finding:
         try:
-            return refused(lambda: _waited(begun), why)
+            return refused(sent.wait, why)
         except NeverAsked:
             return refused(lambda: target.attempt(*args, mode=mode), why)
 
     return finding
-
-
-def _waited(begun: Sent | CheckFailure) -> object:
-    if isinstance(begun, CheckFailure):
-        raise begun
-    return begun.wait()
 
 
 def refused(call: Callable[[], object], why: str) -> Finding:

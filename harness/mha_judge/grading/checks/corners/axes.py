@@ -56,7 +56,7 @@ ALSO: Mapping[str, tuple[str, ...]] = {
     "map": ("zero", "large", "low scores"),
     "width": ("one",),
     "scores": ("last", "last item", "rising", "rising slowly", "falling", "level", "in the tens"),
-    "values": ("centred", "zero end", "one constant", "rising", "falling"),
+    "values": ("centred", "zero start", "zero end", "one constant", "rising", "falling"),
     "mask": ("zero",),
     "dtype": ("float16",),
 }
@@ -124,6 +124,7 @@ _WORDS = {
     ("weights", "rolled"): "after weights were set to the same numbers in another order",
     ("map", "low scores"): "where its biases make every score low",
     ("weights", "one replaced"): "after one of its weights was replaced",
+    ("values", "zero start"): "where the first positions hold zeros",
     ("values", "zero end"): "where the last positions hold zeros",
     ("values", "one constant"): "where all numbers of an input are equal",
     ("layout", "one position"): "on an input whose positions are one, expanded",
@@ -219,8 +220,10 @@ BY_THEMSELVES: Sequence[Row] = (
     {"weights": "rolled", "mode": "no_grad"},
     {"map": "low scores", "size": "tens"},
     {"map": "low scores", "size": "last"},
+    {"map": "low scores", "dtype": "float64"},
     {"values": "centred"},
     {"values": "centred", "gradient": "asked"},
+    {"values": "zero start"},
     {"values": "zero end"},
     {"values": "zeros", "gradient": "asked", "dtype": "float64"},
     {"size": "one", "gradient": "asked", "dtype": "float64"},
@@ -277,7 +280,8 @@ HIDING: Sequence[frozenset[Value]] = (
 rounding is coarse, and rows or items of a mask are alike; a softmax gives 0 or 1 in any case; all
 numbers of a result are equal."""
 DIVIDED_BY_LITTLE = {
-    ("values", value) for value in ("constant", "nothing", "zeros", "zero end", "one constant")
+    ("values", value)
+    for value in ("constant", "nothing", "zeros", "zero start", "zero end", "one constant")
 }
 """With these values norms may divide by next to nothing, and gradients then have no bound."""
 _GRADIENTS = tuple(("gradient", value) for value in ("asked", "expanded", "of weights"))

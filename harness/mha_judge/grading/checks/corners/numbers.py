@@ -66,9 +66,9 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking, number: i
         case: The question.
         args: Its arguments.
         how: `large` or `small` values; `zeros` at a position, or one that is `repeated`; `constant`
-            numbers, in all inputs or in `one constant`, or `nothing` but zeros; a `zero end`;
-            `centred` ones, of which rows sum to zero; `rising` or `falling` from key to key; empty
-            for the same.
+            numbers, in all inputs or in `one constant`, or `nothing` but zeros; a `zero start` or
+            `zero end`; `centred` ones, of which rows sum to zero; `rising` or `falling` from key to
+            key; empty for the same.
         asking: Draws the numbers.
         number: Which input is constant, if it is one.
     """
@@ -91,10 +91,11 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking, number: i
         given = may_be_constant(case, by_hand)
         index = given[number % len(given)]
         made[index] = torch.full_like(args[index], _CONSTANT)
-    elif how == "zero end":
+    elif how in ("zero start", "zero end"):
         for index in with_positions(case):
-            made[index] = args[index].clone()
-            made[index][..., -(args[index].shape[-2] // 2) :, :] = 0
+            made[index], half = args[index].clone(), args[index].shape[-2] // 2
+            if half:
+                made[index].narrow(-2, 0 if how == "zero start" else -half, half).zero_()
     elif how == "centred":
         for index in case.shapes.numbers:
             if args[index].shape[-1] > 2:

@@ -43,8 +43,9 @@ from mha_judge.grading.failures import CheckFailure, TimedOut, WritesToInput
 
 _FACTORS = {"zero": 0.0, "large": 100.0}
 """By which one map is multiplied; exp(−x) of what is then computed is no overflow in float64."""
-_LOW = 300.0
-"""How far below zero scores lie; exp of that is 0 in float32."""
+_LOW, _LOWEST = 300.0, 20_000.0
+"""How far below zero scores lie; exp of that is 0 in float32. In float64, which does not round so
+much away, they lie below what answers may take for the lowest."""
 _FAR_FROM_ZERO = 4_000.0
 """Where E[x²] − mean² is off by more than rounding can be."""
 _LONGEST, _SHORT = 200, 16
@@ -87,7 +88,7 @@ def pairwise(
     own = wrt.get(plain[0].target.entry.name, ())
     most = 1 if until_failure else _MOST_CAUSES
     asked = _Pairwise(asking, short, Questions(asking, short, own), most)
-    for row in Rows(asking, short, own).drawn():
+    for row in [*Rows(asking, short, own).drawn()]:  # all, before a question draws numbers
         if not asked.is_told_already(row):
             asked.take(row)
         if len(asked.found) >= most:
@@ -225,10 +226,9 @@ class _Pairwise:
         asking.enter(f"{self._questions.place(row, turn)} asked")
 
         def begin() -> Verdict:
-            with asking.allowing(case):
-                return asking.begin(
-                    case, question.asked, manner, question.score, question.args, question.wanted
-                )
+            return asking.begin(
+                case, question.asked, manner, question.score, question.args, question.wanted
+            )
 
         how = case.target, row.get("mode")
         if sets_weights(row):
@@ -282,7 +282,7 @@ class _Pairwise:
         if "mean" in row:
             layer.far_from_zero(_FAR_FROM_ZERO)
         elif row.get("map") == "low scores":
-            layer.with_low_scores(_LOW)
+            layer.with_low_scores(_LOWEST if row.get("dtype") == "float64" else _LOW)
         elif "map" in row:
             layer.with_one_times(_FACTORS[row["map"]], int(row[TURN]))
         elif row["weights"] == "anew":

@@ -34,8 +34,10 @@ def unfit(asking: Asking, cases: Sequence[Case]) -> Iterator[Later]:
     little too small, in every form.
     """
     cut: set[str] = set()
+    taken: set[tuple[str, str]] = set()
     for case in cases:
         yield from _unlike(asking, case)
+        yield from _like_another(asking, case, taken)
         yield from _unlike_in_part(asking, case)
         yield from _without_the_rest(asking, case, cut)
     forms: set[object] = set()
@@ -61,6 +63,21 @@ def _unlike(asking: Asking, case: Case) -> Iterator[Later]:
             yield _refused(asking, case, name, {letter: old + 1})
         if old > 2:  # 1 may be broadcast
             yield _refused(asking, case, name, {letter: old - 1}, "no_grad")
+
+
+def _like_another(asking: Asking, case: Case, taken: set[tuple[str, str]]) -> Iterator[Later]:
+    """Ask with sizes that other axes of the call have, for which they may be taken.
+
+    Args:
+        asking: Asks the candidate.
+        case: The question.
+        taken: Sizes that were asked so; those of this question join them.
+    """
+    for name, letter, old in _given(case, case.domain.fits):
+        if old > 1 and (name, letter) not in taken:  # 1 may be broadcast
+            taken.add((name, letter))
+            for size in sorted({*case.shapes.letters.values()} - {1, old}):
+                yield _refused(asking, case, name, {letter: size})
 
 
 def _unlike_in_part(asking: Asking, case: Case) -> Iterator[Later]:
@@ -111,6 +128,7 @@ def _multiplied_out(asking: Asking, case: Case, first: bool) -> Iterator[Later]:
             continue
         if first:
             yield _refused(asking, case, name, {letter: 2 * old})
+            yield _refused(asking, case, name, {letter: 3 * old})  # as of three maps in one
         yield from _turned(case, name, letter)
         lengths = [one for one in axes_of(case.domain.shapes[name]) if one in case.long]
         if first and lengths and letter not in lengths:  # the numbers of `old` longer items
