@@ -40,7 +40,7 @@ class _DirectSession(session.Session):
 
     def begin(self, op: str, value: object = None, **fields: Any) -> session.Pending:
         pending = session.Pending(self, Operation(op), self._number + 1, 0.0)
-        pending.settle(lambda _: self._obey(op, value, fields))
+        pending.take(lambda _: self._obey(op, value, fields))
         return pending
 
     def put_off(self, op: str, value: object, **fields: Any) -> None:

@@ -343,6 +343,10 @@ def test_minus_infinity(candidate, draw):
     one = torch.full((V, V), -torch.inf).scatter(-1, draw.permutation(V)[:, None], -3.0)
     given = (prefix_of(draw), 3, 4, END)
     assert_found(candidate.beam_search(one, *given))
+    start = given[0][-1]
+    one[:], one[:, END], one[start] = -torch.inf, 0.0, draw.normal(V)
+    one[start, start] = -torch.inf  # so that all six beams finish, though there may be nine
+    assert_found(candidate.beam_search(one, given[0], 9, 4, END))
     table = torch.full((13, 13), -torch.inf)
     for last, following in ((0, [1, 11]), (1, [2, 12]), (11, [1, 2])):
         table[last, following] = draw.normal(2)

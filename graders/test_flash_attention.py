@@ -17,7 +17,6 @@ from mha_judge.grading import (
     assert_written_from_scratch,
     check,
     fail,
-    observe_way_back,
     report_speed,
     ways_to_observe,
 )
@@ -419,10 +418,10 @@ def test_causal_memory(candidate, draw):
 )
 def test_backward_memory(candidate, draw):
     attend, length = candidate.flash_attention, draw.integer(64, 80)
-    for causal in (False, True):
+    for causal, wrt in ((False, (0, 1, 2)), (True, (0, 1, 2)), (False, (2,))):
         few, many = (
-            observe_way_back(
-                attend, draw, *qkv(draw, (1,), L, L, 3, 3), 32, causal, learning=3, output=(1, L, 3)
+            attend.observe_backward(
+                *qkv(draw, (1,), L, L, 3, 3), 32, causal, wrt=wrt, cotangents=[draw.normal(1, L, 3)]
             )
             for L in (length, 4 * length)
         )

@@ -2,6 +2,8 @@
 
 # V size of the vocabulary  R rows
 
+import itertools
+
 import torch
 
 from mha_judge.grading import (
@@ -370,11 +372,13 @@ def test_gradients(candidate, draw):
                 cotangents=[draw.normal(R, V, dtype=dtype)],
             )
     unlikely = logits - 900 * (torch.arange(V) % 3 == 1)  # probabilities that are 0 in any dtype
-    for dtype in (torch.float32, torch.float64):
+    for dtype, given in itertools.product(
+        (torch.float32, torch.float64), ((0.7,), (1.0, None, None, 0.0))
+    ):
         assert_gradients_match(
             candidate.filtered_probabilities,
             unlikely.to(dtype),
-            0.7,
+            *given,
             wrt=(0,),
             cotangents=[draw.normal(R, V, dtype=dtype)],
         )

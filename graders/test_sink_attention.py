@@ -129,6 +129,8 @@ def test_no_key(candidate, draw):
         args = given(draw, L=L, S=S)
         for window in (None, 2):
             assert_close(candidate.sink_attention(*args, window), "output")
+            *qkv, sinks = args  # as far below zero as what may stand in for −∞
+            assert_close(candidate.sink_attention(*qkv, sinks - 1000, window), "output")
 
 
 @check(

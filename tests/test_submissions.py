@@ -140,6 +140,20 @@ def test_an_answer_is_named_by_the_mistakes_that_it_declares_and_no_other(path, 
 
 
 @each(ONE_OF_EACH)
+def test_numbers_in_a_source_make_no_right_answer_wrong(path, channel):
+    problem = path.parent.name
+    usual = [16, 32, 64, 96, 128, 256, 500, 512, 1000, 1024, 2048, 4096]
+    sizes = random.Random(SEEDS[problem]).sample(usual, 4)
+    source = f"{path.read_text()}\n_SIZES = {[*sizes, 1 << 16, 1 << 19, 1 << 20]}\n"
+    submission = Submission.of(source, path.name)
+
+    report = grade(submission, BANK, BANK.problem(problem), channel, seed=SEEDS[problem])
+
+    failed = [(one.id, one.message) for one in report.checks if one.outcome is Outcome.FAILED]
+    assert report.verdict == "accepted", (report.seed, sizes, failed)
+
+
+@each(ONE_OF_EACH)
 def test_every_row_asks_something(path, channel, monkeypatch):
     asked: list[bool] = []
     rows: list[tuple[Row, list[bool]]] = []

@@ -85,6 +85,19 @@ def test_what_the_submission_works_adds_up(session):
         call(session, "answer")
 
 
+@pytest.mark.slow
+def test_a_process_that_ends_because_it_used_up_its_processor_time_is_late():
+    source = "def work():\n    while True: pass\n"
+    limits = Limits(cpu_s=1, call_s=20)
+    with (
+        closing(SandboxOptions("jail").open()) as channel,
+        closing(Session(channel, Submission.of(source, "answer.py"), limits)) as opened,
+    ):
+        opened.load()
+        with pytest.raises(TimedOut, match="used up 1 s of a processor"):
+            call(opened, "work")
+
+
 def drawn(seed):
     source = "import random, numpy, torch\n"
     source += (

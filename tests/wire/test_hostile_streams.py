@@ -25,7 +25,7 @@ from mha_judge.sandbox.channel import SupervisorChannel
 from mha_judge.sandbox.limits import Limits
 from mha_judge.submission import Submission
 from mha_judge.wire import PREFIX, FrameReader, encode_frame, pack, unpack
-from mha_judge.wire.bounds import MAX_ANSWERS_BYTES
+from mha_judge.wire.bounds import MAX_KEPT_BYTES, MAX_TENSOR_BYTES
 
 BANK = Bank.builtin()
 SUBMISSION = Submission.of("x = 1\n", "answer.py")
@@ -261,24 +261,43 @@ def test_lies_about_inputs_and_gradients_are_never_a_fault_of_the_grader(inputs,
     assert report.verdict == "rejected"
 
 
-def test_answers_that_are_too_much_together_are_a_crash():
-    class Large(Liar):
-        def reply(self, frame):
-            reply = super().reply(frame)
-            return Reply(reply.header, self._tensors)
+class Large(Liar):
+    """Answers with as much as one answer may hold."""
 
+    def reply(self, frame):
+        return Reply(super().reply(frame).header, self._tensors)
+
+
+def ask_often(session, times):
+    for _ in range(times):
+        session._alive = True
+        session.request("read", name="x")
+
+
+@pytest.fixture
+def of_large_answers():
     liar = Large([{"ok": {"value": ["none"]}}])
-    liar._tensors = save({"0": torch.zeros(MAX_ANSWERS_BYTES // 16)})
+    liar._tensors = save({"0": torch.zeros(MAX_TENSOR_BYTES // 4)})
     session = Session(liar, SUBMISSION, Limits())
     session._deadline, session._alive = time.monotonic() + 60, True
+    return session
 
-    def ask_often():
-        for _ in range(9):
-            session._alive = True
-            session.request("read", name="x")
 
+def test_answers_that_are_too_much_together_are_a_crash(of_large_answers):
     with pytest.raises(CheckFailure, match="its answers together are over 256 MiB"):
-        ask_often()
+        ask_often(of_large_answers, 9)
+
+
+def test_answers_that_are_dropped_may_be_more_but_not_endless(of_large_answers):
+    with of_large_answers.passing():
+        ask_often(of_large_answers, 2 * MAX_KEPT_BYTES // MAX_TENSOR_BYTES)
+    ask_often(of_large_answers, 1)  # what is kept counts for itself
+
+    with (
+        of_large_answers.passing(),
+        pytest.raises(CheckFailure, match="its answers together are over 4096 MiB"),
+    ):
+        ask_often(of_large_answers, 99)
 
 
 @pytest.mark.parametrize("shape", [[2**60], [2**30, 2**30], [0, 2**60], [2**64], [-1], [1] * 5000])

@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 
-from mha_judge.wire.formulas import MAX_COMPARED, MAX_FORMULA
+from mha_judge.wire.bounds import MAX_COMPARED, MAX_FORMULA
 from mha_judge.worker.sizes import compared_in
 
 X = torch.zeros(3, 5)

@@ -170,7 +170,8 @@ _CONDITIONS: dict[CornerFault, str] = {
     ("values", "small"): "6e-7 < call.narrowest < 1e-5",  # less is rounding of equal numbers
     ("mask dtype", "int8"): "'int8' in call.dtypes",
     ("length", "hundreds"): "310 <= call.longest <= 370",
-    ("mode", "no_grad at length"): "not _torch.is_grad_enabled() and 520 <= call.longest <= 580",
+    ("mode", "no_grad at length"): "not _torch.is_grad_enabled() and call.first is not None "
+    "and any(520 <= size <= 580 for size in call.first.shape)",
     ("size", "many items"): "call.first is not None and 65 <= call.first.shape[0] <= 80",
     ("object", "one"): "call.twice",
     ("gradient", "tens"): "any(call.leaves) and 65 <= call.length <= 80",

@@ -31,10 +31,12 @@ MAX_REPLY_BYTES = 72 * MIB
 """Of a frame that a supervisor passes on."""
 MAX_ENVELOPE_BYTES = 80 * MIB
 """Of the payload that the judge reads."""
-MAX_ANSWERS_BYTES = 256 * MIB
-"""Of all answers to one submission's questions: they are kept until it is diagnosed."""
+MAX_KEPT_BYTES = 256 * MIB
+"""Of the answers to one submission's checks: they are kept until it is diagnosed."""
+MAX_ANSWERS_BYTES = 4096 * MIB
+"""Of all answers to one submission's questions: most are dropped as soon as they are judged."""
 assert MAX_TENSOR_BYTES + 2 * MAX_HEADER_BYTES < MAX_REPLY_BYTES < MAX_ENVELOPE_BYTES
-assert MAX_ENVELOPE_BYTES < MAX_ANSWERS_BYTES
+assert MAX_ENVELOPE_BYTES < MAX_KEPT_BYTES < MAX_ANSWERS_BYTES
 
 # Beside the answers.
 MAX_OUTPUT_BYTES = 64 * 1024
@@ -43,6 +45,10 @@ MAX_NOTES = 100
 """Of what a submission is noted to make use of."""
 MAX_NAMES = 500
 """Of what a file defines, and of what a call is seen to use."""
+MAX_COMPARED = 40
+"""Comparisons of sizes that are told of one call."""
+MAX_FORMULA = 30
+"""Names and numbers of a formula, of which a comparison has two; of more the value is told."""
 MAX_METHODS = 100
 MAX_PARAMETERS = 2_000
 """Of one instance."""

@@ -10,7 +10,3 @@ ARITHMETIC = (
     "__rfloordiv__", "__mod__", "__rmod__",
 )  # fmt: skip
 COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
-MAX_COMPARED = 40
-"""Comparisons that are told of one call."""
-MAX_FORMULA = 30
-"""Names and numbers of a formula; the value of one that has more is told alone."""

@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from mha_judge.wire.formulas import ARITHMETIC, COMPARISONS, MAX_COMPARED, MAX_FORMULA
+from mha_judge.wire.bounds import MAX_COMPARED, MAX_FORMULA
+from mha_judge.wire.formulas import ARITHMETIC, COMPARISONS
 
 _GIVE_SIZES = frozenset({
     vars(torch._C.TensorBase)["shape"].__get__, torch.Tensor.size, torch.Tensor.numel,

@@ -104,7 +104,7 @@ class Context:
     @contextmanager
     def trials(self) -> Iterator[None]:
         """Let the judge make calls for itself, in plain manner and left out of the diagnosis."""
-        with self.trace.paused(), self.manners.off():
+        with self.trace.paused(), self.manners.off(), self.session.passing():
             yield
 
     def draw_weights(self) -> Draw:

@@ -13,8 +13,7 @@ from torch import Tensor
 from mha_judge.grading.binding.described import Definition, Described, ParameterInfo, Place, Text
 from mha_judge.grading.failures import Crashed
 from mha_judge.submission import MAX_BYTES
-from mha_judge.wire.bounds import MAX_NAMES, MAX_PARAMETERS
-from mha_judge.wire.formulas import MAX_COMPARED
+from mha_judge.wire.bounds import MAX_COMPARED, MAX_NAMES, MAX_PARAMETERS
 from mha_judge.wire.operations import Operation
 
 Count = Annotated[int, Field(ge=0, lt=2**63)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -29,7 +30,13 @@ from mha_judge.sandbox.limits import Limits
 from mha_judge.sanitising import clean, clean_line
 from mha_judge.submission import Submission
 from mha_judge.wire import WireError, encode_frame, pack, unpack
-from mha_judge.wire.bounds import MAX_ANSWERS_BYTES, MAX_NOTES, MAX_OUTPUT_BYTES
+from mha_judge.wire.bounds import (
+    MAX_ANSWERS_BYTES,
+    MAX_KEPT_BYTES,
+    MAX_NOTES,
+    MAX_OUTPUT_BYTES,
+    MIB,
+)
 from mha_judge.wire.operations import Operation
 
 DEVICE_START_S = 120.0
@@ -54,15 +61,19 @@ class NeverAsked(Exception):
 class Pending:
     """A request that the worker may not have answered yet."""
 
-    def __init__(self, session: Session, op: Operation, number: int, timeout_s: float) -> None:
+    def __init__(
+        self, session: Session, op: Operation, number: int, timeout_s: float, is_kept: bool = True
+    ) -> None:
         self.op = op
+        self.is_kept = is_kept
+        """Whether the answer stays until the submission is diagnosed."""
         self.number = number
         """Under which the worker keeps what it returns."""
         self.timeout_s = timeout_s
         self._answer: Future[Any] = Future()
         self._session = session
 
-    def settle(self, answered: Callable[[Pending], Any]) -> None:
+    def take(self, answered: Callable[[Pending], Any]) -> None:
         """Take what the worker answers, or how it fails."""
         try:
             self._answer.set_result(answered(self))
@@ -141,6 +152,8 @@ class Session:
         self.peak_memory_bytes = 0
         self.output = ""
         self.output_bytes = 0
+        self._are_kept = True
+        self._kept_bytes = 0
         self._answers_bytes = 0
         self._notes: dict[str, Note] = {}
         self.reached: set[int] = set()
@@ -261,6 +274,15 @@ class Session:
         finally:
             self._call_s = call_s
 
+    @contextmanager
+    def passing(self) -> Iterator[None]:
+        """Count the answers to what is asked within as those that nobody keeps."""
+        before, self._are_kept = self._are_kept, False
+        try:
+            yield
+        finally:
+            self._are_kept = before
+
     @property
     def notes(self) -> list[Note]:
         """What the submission was noted to use, in all requests so far."""
@@ -310,13 +332,13 @@ class Session:
         except BaseException:
             self._lose()
             raise
-        pending = Pending(self, op, self._number, timeout_s)
+        pending = Pending(self, op, self._number, timeout_s, self._are_kept)
         self._pending.append(pending)
         return pending
 
     def read_answer(self) -> None:
         """Read the worker's next answer; a worker that breaks the protocol is ended."""
-        self._pending.popleft().settle(self._answered)
+        self._pending.popleft().take(self._answered)
 
     def _answered(self, pending: Pending) -> Any:
         try:
@@ -330,6 +352,8 @@ class Session:
         if isinstance(answer, Ended):
             self._lose()
             self._note(answer)
+            if _used_up_its_time(answer, self._limits):
+                raise TimedOut(f"its process used up {self._limits.cpu_s} s of a processor")
             if answer.reason == "timeout":
                 raise TimedOut(f"no answer within {pending.timeout_s:.3g} s")
             raise Crashed(_how_it_ended(answer))
@@ -349,8 +373,11 @@ class Session:
         if header.get("id") != pending.number:
             raise Crashed("the worker answered out of turn")
         self._answers_bytes += len(reply.payload)
-        if self._answers_bytes > MAX_ANSWERS_BYTES:
-            raise Crashed(f"its answers together are over {MAX_ANSWERS_BYTES // 1024**2} MiB")
+        self._kept_bytes += len(reply.payload) * pending.is_kept
+        counts = (self._kept_bytes, MAX_KEPT_BYTES), (self._answers_bytes, MAX_ANSWERS_BYTES)
+        for count, most in counts:
+            if count > most:
+                raise Crashed(f"its answers together are over {most // MIB} MiB")
         for note in parse_notes(header["notes"]) if "notes" in header else ():
             if len(self._notes) < MAX_NOTES:  # a worker may say anything
                 self._notes.setdefault(note.name, note)
@@ -376,7 +403,7 @@ class Session:
         self._alive = False
         self.generation += 1
         for pending in self._pending:
-            pending.settle(_never_asked)
+            pending.take(_never_asked)
         self._pending.clear()
 
     def _end(self) -> None:
@@ -406,6 +433,12 @@ _SIGNALS: dict[int, str] = {
     25: "it wrote a file",
     31: "made a system call that the sandbox forbids",
 }
+
+
+def _used_up_its_time(ended: Ended, limits: Limits) -> bool:
+    """Return whether the kernel has ended a process for its processor time."""
+    killed = ended.signal == signal.SIGKILL and ended.cpu_s >= limits.cpu_s
+    return ended.signal == signal.SIGXCPU or killed
 
 
 def _how_it_ended(ended: Ended) -> str:

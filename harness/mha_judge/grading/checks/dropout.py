@@ -7,6 +7,7 @@ chance almost never leaves. A draw allows only a few outputs and gradients, as e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import torch
@@ -70,17 +71,10 @@ def assert_gradients_of_dropped_weights(
         gradients = [x.grad.flatten() for x in given if x.grad is not None]
         wanted.append(torch.cat([output.detach(), *gradients]))
 
-    layer.train(True)
     copies = [x.repeat(_COPIES, 1, 1) for x in inputs]
     cotangent = torch.zeros(_COPIES, inputs[0].shape[1], output.numel())
     cotangent[:, 0] = 1
-    value, drawn = layer.drawn_gradients(*copies, wrt=range(len(inputs)), cotangents=[cotangent])
-    outputs = next((one for one in leaves(value) if isinstance(one, Tensor)), None)
-    if outputs is None or outputs.shape != cotangent.shape:
-        fail("in training the output has another shape than in eval()")
-    found = [gradient for gradient in drawn if gradient is not None]
-    if len(found) < len(inputs):
-        fail("in training no gradient reaches one of the inputs")
+    outputs, found = _in_training(layer, copies, range(len(inputs)), cotangent)
     joined = torch.cat([one.double().flatten(1) for one in (outputs[:, 0], *found)], dim=1)
     near = [nearly(joined, one, wanted[-1]) for one in wanted]
     if not torch.stack(near).any(0).all():
@@ -102,15 +96,24 @@ def assert_gradients_of_long_dropped_weights(layer: Layer, q: Tensor, k: Tensor,
     Raises:
         CheckFailure: If the values get no gradient, or one of other draws.
     """
-    layer.train(True)
     layer.without_biases()
     cotangent = q.flip(1)
-    value, (gradient,) = layer.drawn_gradients(q, k, v, wrt=(2,), cotangents=[cotangent])
-    output = next((one for one in leaves(value) if isinstance(one, Tensor)), None)
-    if output is None or output.shape != cotangent.shape:
-        fail("in training the output has another shape than in eval()")
-    if gradient is None or gradient.shape != v.shape:
-        fail("in training no gradient reaches one of the inputs")
+    output, (gradient,) = _in_training(layer, (q, k, v), (2,), cotangent)
     forward, back = (output.double() * cotangent).sum(), (gradient.double() * v).sum()
     if not abs(forward - back) <= 1e-5 * float(output.norm()) * float(cotangent.norm()):
         fail("in training the gradients are not those of the weights as they were dropped")
+
+
+def _in_training(
+    layer: Layer, inputs: Sequence[Tensor], wrt: Sequence[int], cotangent: Tensor
+) -> tuple[Tensor, list[Tensor]]:
+    """Return the output of a call in training, of the shape of `cotangent`, and its gradients."""
+    layer.train(True)
+    value, drawn = layer.drawn_gradients(*inputs, wrt=wrt, cotangents=[cotangent])
+    output = next((one for one in leaves(value) if isinstance(one, Tensor)), None)
+    if output is None or output.shape != cotangent.shape:
+        fail("in training the output has another shape than in eval()")
+    found = [gradient for gradient in drawn if gradient is not None]
+    if [one.shape for one in found] != [inputs[place].shape for place in wrt]:
+        fail("in training no gradient reaches one of the inputs")
+    return output, found

@@ -95,7 +95,7 @@ class Asking:
         """By each layer that went with its process the one that is asked instead."""
         self._answered_in: dict[tuple[object, ...], torch.dtype | None] = {}
         self._sizes: defaultdict[object, list[dict[str, int]]] = defaultdict(list)
-        """By gradient mode and form the sizes of what was asked to be answered rightly so far."""
+        """The sizes of all questions so far, by gradient mode, what learns, and form."""
         self.draw = Draw(context.task.seed, "domain")
 
     def enter(self, place: str) -> None:
@@ -117,9 +117,16 @@ class Asking:
         with self.context.session.allowing(_PAIR_S * pairs_of(case, sizes_of(case))):
             yield
 
-    def sizes_asked(self, case: Case, mode: str) -> Sequence[Mapping[str, int]]:
-        """Return the sizes of all questions so far that were given the same, in a gradient mode."""
-        return self._sizes[mode, _form(case)]
+    def sizes_asked(self, case: Case, mode: str, learning: str = "") -> Sequence[Mapping[str, int]]:
+        """Return the sizes of all questions so far with the same arguments given.
+
+        Args:
+            case: What was given.
+            mode: The gradient mode.
+            learning: `some` if gradients of inputs were asked for, `none` if those of parameters
+                alone were; empty for all questions.
+        """
+        return self._sizes[mode, learning, _form(case)]
 
     def living(self, case: Case) -> Case:
         """Return a question to a layer that can be called: one that is gone is made anew."""
@@ -181,7 +188,10 @@ class Asking:
         case = self.living(case)
         how, dtype = manner or {}, self._dtype_known(case, args)
         as_it_is = replace(case, target=case.target.as_it_is())
-        self._sizes[how.get("mode", ""), _form(case)].append(sizes_of(case))
+        mode, sizes = how.get("mode", ""), sizes_of(case)
+        self._sizes[mode, "", _form(case)].append(sizes)
+        if wanted is not None:
+            self._sizes[mode, "some" if wanted.wrt else "none", _form(case)].append(sizes)
         with self.allowing(case):
             unread = case.target.ask(args, how, dtype, wanted)
         last = case.target.last

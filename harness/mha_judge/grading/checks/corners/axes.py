@@ -56,7 +56,15 @@ ALSO: Mapping[str, tuple[str, ...]] = {
     "map": ("zero", "large", "low scores"),
     "width": ("one",),
     "scores": ("last", "last item", "rising", "rising slowly", "falling", "level", "in the tens"),
-    "values": ("centred", "zero start", "zero end", "one constant", "rising", "falling"),
+    "values": (
+        "centred",
+        "zero start",
+        "zero end",
+        "zero item",
+        "one constant",
+        "rising",
+        "falling",
+    ),
     "mask": ("zero",),
     "dtype": ("float16",),
 }
@@ -126,6 +134,7 @@ _WORDS = {
     ("weights", "one replaced"): "after one of its weights was replaced",
     ("values", "zero start"): "where the first positions hold zeros",
     ("values", "zero end"): "where the last positions hold zeros",
+    ("values", "zero item"): "where all of an item is zeros",
     ("values", "one constant"): "where all numbers of an input are equal",
     ("layout", "one position"): "on an input whose positions are one, expanded",
     ("mask", "zero"): "where all of an added mask is zero",
@@ -169,6 +178,7 @@ OF_A_WEIGHT = (
 )
 _ONE_MEMORY = {"layout": "one memory", "gradient": "asked", "leaf": "one"}
 OF_AN_INPUT = (
+    {"object": "one"},
     {"values": "one constant"},
     {"values": "one constant", "gradient": "asked"},
     {"layout": "one position"},
@@ -208,6 +218,7 @@ BY_THEMSELVES: Sequence[Row] = (
     {"scores": "level"},
     {"scores": "rising", "size": "tens"},
     {"scores": "rising", "size": "last"},
+    {"scores": "rising", "values": "large", "size": "tens"},
     {"scores": "rising slowly", "values": "falling", "size": "tens"},
     {"scores": "falling", "values": "rising", "size": "tens"},
     {"dtype": "float16", "scores": "in the tens"},
@@ -225,6 +236,8 @@ BY_THEMSELVES: Sequence[Row] = (
     {"values": "centred", "gradient": "asked"},
     {"values": "zero start"},
     {"values": "zero end"},
+    {"values": "zero item"},
+    {"values": "zero item", "gradient": "asked"},
     {"values": "zeros", "gradient": "asked", "dtype": "float64"},
     {"size": "one", "gradient": "asked", "dtype": "float64"},
 )
@@ -281,7 +294,15 @@ rounding is coarse, and rows or items of a mask are alike; a softmax gives 0 or 
 numbers of a result are equal."""
 DIVIDED_BY_LITTLE = {
     ("values", value)
-    for value in ("constant", "nothing", "zeros", "zero start", "zero end", "one constant")
+    for value in (
+        "constant",
+        "nothing",
+        "zeros",
+        "zero start",
+        "zero end",
+        "zero item",
+        "one constant",
+    )
 }
 """With these values norms may divide by next to nothing, and gradients then have no bound."""
 _GRADIENTS = tuple(("gradient", value) for value in ("asked", "expanded", "of weights"))

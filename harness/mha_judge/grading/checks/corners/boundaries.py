@@ -17,21 +17,22 @@ from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.session import NeverAsked
 from mha_judge.grading.calling.target import Sent
 from mha_judge.grading.checks.cases import Case
-from mha_judge.grading.checks.corners.asking import Asking, Later, pairs_of
-from mha_judge.grading.checks.corners.sized import NUMBERS, args_at, at, features
-from mha_judge.grading.checks.corners.widths import LEADING, free_letters, sizes_of
+from mha_judge.grading.checks.corners.asking import Asking, Later
+from mha_judge.grading.checks.corners.sized import args_at, at, cost
+from mha_judge.grading.checks.corners.widths import LEADING, free_letters, free_widths, sizes_of
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.wire.formulas import ARITHMETIC, COMPARISONS, MAX_FORMULA
+from mha_judge.wire.bounds import MAX_FORMULA
+from mha_judge.wire.formulas import ARITHMETIC, COMPARISONS
 
 _LENGTHS, _WIDTHS, _ITEMS, _HEADS = (23, 29, 31, 37), (11, 13, 17), 7, 5
 """Sizes of calls in which it is seen what sizes are compared with: primes, so that products tell
 which they are. Those of a layer are what they are."""
 _SEVERAL = 2
 """Items and heads of a question on the other side: of one alone little shows."""
+_MODES = ("", "no_grad")
 _MOST, _MOST_SEEN = 6, 60
-"""Questions on the other side of what was seen, and comparisons that are looked at for them."""
-_OF_AN_ITEM = 1_000
-"""Numbers that items and heads count for, be they ever so short: a call takes time for each."""
+"""Questions of each gradient mode on the other side of what was seen, and comparisons that are
+looked at for them."""
 Sizes = Mapping[str, int]
 """By letter."""
 _MOST_FACTORS = 4
@@ -134,7 +135,7 @@ def crossing(
     base: Sizes,
     groups: Iterable[Sequence[str]],
     fitting: Callable[[Sizes], Sizes],
-    cost: Callable[[Sizes], float],
+    price: Callable[[Sizes], float],
 ) -> dict[str, int] | None:
     """Return the cheapest sizes on the side of a comparison where nothing was asked yet.
 
@@ -144,7 +145,7 @@ def crossing(
         base: The sizes that others have.
         groups: Letters that may have another size, together the same.
         fitting: Returns sizes that the contract allows.
-        cost: What a question costs; infinite if it may not be asked.
+        price: What a question costs; infinite if it may not be asked.
 
     Returns:
         Sizes of some letters; None if both sides were asked for, or the other cannot be.
@@ -163,11 +164,11 @@ def crossing(
 
         size = _first(
             lambda size: comparison.holds(sized(size)) is wanted,
-            bisect.bisect_left(_SIZES, True, key=lambda size: cost(sized(size)) == math.inf) - 1,
+            bisect.bisect_left(_SIZES, True, key=lambda size: price(sized(size)) == math.inf) - 1,
             comparison.numbers,
         )
         if size is not None:
-            found.append((cost(sized(size)), dict.fromkeys(group, size)))
+            found.append((price(sized(size)), dict.fromkeys(group, size)))
     return min(found, key=lambda one: one[0], default=(0.0, None))[1]
 
 
@@ -211,52 +212,46 @@ def looking(asking: Asking, forms: Iterable[Case]) -> Iterator[Seen]:
     for case in forms:
         if case.target.entry.arrays == "torch":
             sizes = [*zip(case.lengths, _LENGTHS, strict=False)]
-            sizes += zip(([one] for one in _widths(case)), _WIDTHS, strict=False)
+            sizes += zip(([one] for one in free_widths(case)), _WIDTHS, strict=False)
+            sizes += [(["H"], _HEADS)] * ("H" in free_letters(case))
             letters = case.fitting({one: size for equal, size in sizes for one in equal})
             args = args_at(asking, case, letters, _ITEMS, _HEADS)
             asked = case.asked_with(args)
-            for mode in ("", "no_grad"):
+            for mode in _MODES:
                 with asking.allowing(asked):
                     sent = case.target.begin(args, observe="sizes", manner={"mode": mode})
                 yield Seen(case, asked, mode, sent)
 
 
-def across(asking: Asking, calls: Sequence[Seen]) -> Iterator[Later]:
+def across(
+    asking: Asking, calls: Sequence[Seen], wrt: Mapping[str, Sequence[int]]
+) -> Iterator[Later]:
     """Ask on both sides of what an answer was seen to compare sizes with.
+
+    If checks ask for gradients, so do questions in which they are recorded; a layer is asked once
+    more where its parameters alone learn.
 
     Args:
         asking: Asks the candidate, and knows at which sizes it did.
         calls: What was looked at.
+        wrt: By entry, the inputs whose gradients checks ask for.
     """
-    left, unseen = _MOST, _MOST_SEEN
+    unseen, left = _MOST_SEEN, dict.fromkeys(_MODES, _MOST)
     for case, seen, mode, sent in calls:
         told: Sequence[Any] = ()
         with suppress(CheckFailure, NeverAsked):
             told = sent.wait().compared
         plain = case.asked_with(args_at(asking, case, {}, _SEVERAL, _SEVERAL))
-        groups = [*case.lengths, case.long, *([one] for one in (*_widths(case), "B", *LEADING))]
+        groups = [*case.lengths, case.long, *([one] for one in (*free_letters(case), *LEADING))]
+        learning = (wrt.get(case.target.entry.name) or None) if not mode else None
+        price = partial(cost, case, items=_SEVERAL, heads=_SEVERAL)
         compared = comparisons(told, sizes_of(seen))[:unseen]
         unseen -= len(compared)
-        for one in compared:
-            before, cost = asking.sizes_asked(case, mode), partial(_cost, plain)
-            letters = crossing(one, before, sizes_of(plain), groups, case.fitting, cost)
-            if letters is not None:
-                left -= 1
-                yield at(asking, case, letters, mode=mode, items=_SEVERAL, heads=_SEVERAL)
-                if not left:
-                    return
-
-
-def _widths(case: Case) -> list[str]:
-    """Return the widths that a call can choose."""
-    free = [] if isinstance(case.target, Layer) else free_letters(case)
-    return [one for one in free if one != "B" and one not in case.long]
-
-
-def _cost(case: Case, sizes: Sizes) -> float:
-    """Return how many numbers a naive answer computes; infinity if that, or a length, is beyond."""
-    widest = max([features(case), *(sizes[one] for one in _widths(case))])
-    numbers = pairs_of(case, sizes) * widest
-    numbers += _OF_AN_ITEM * math.prod(sizes.get(one, 1) for one in ("B", *LEADING))
-    longest = max(sizes[one] for one in case.long)
-    return numbers if numbers <= NUMBERS and longest <= case.domain.longest else math.inf
+        kinds = ["some", "none"] if isinstance(case.target, Layer) else ["some"]
+        for kind, one in itertools.product(kinds if learning else [""], compared):
+            before = asking.sizes_asked(case, mode, kind)
+            letters = crossing(one, before, sizes_of(plain), groups, case.fitting, price)
+            if letters is not None and left[mode]:
+                left[mode] -= 1
+                leaf = kind if kind == "none" else ""
+                yield at(asking, case, letters, "", mode, learning, leaf, _SEVERAL, _SEVERAL)

@@ -1,8 +1,7 @@
-"""Long inputs: a few squares of positions, and lengths near numbers in the source."""
+"""Long inputs: a few squares of positions."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,8 +11,7 @@ import torch
 from torch import Tensor
 
 from mha_judge.grading.calling.layer import Layer
-from mha_judge.grading.calling.manner import AXES
-from mha_judge.grading.checks.cases import Case, in_dtype, shapes_of
+from mha_judge.grading.checks.cases import Case, in_dtype
 from mha_judge.grading.checks.corners.asking import (
     Asking,
     Finding,
@@ -24,6 +22,7 @@ from mha_judge.grading.checks.corners.asking import (
 )
 from mha_judge.grading.checks.corners.axes import DROPOUT
 from mha_judge.grading.checks.corners.boundaries import across, looking
+from mha_judge.grading.checks.corners.constants import near_constants
 from mha_judge.grading.checks.corners.loud import louder, require_unmoved
 from mha_judge.grading.checks.corners.masks import (
     axes_of_masks,
@@ -33,39 +32,26 @@ from mha_judge.grading.checks.corners.masks import (
 )
 from mha_judge.grading.checks.corners.questions import AGAIN
 from mha_judge.grading.checks.corners.sized import (
-    NUMBERS,
     args_at,
     asked_now,
     at,
     begun,
-    features,
     found,
-)
-from mha_judge.grading.checks.corners.widths import (
-    free_letters,
-    head_sizes,
+    with_heads,
 )
 from mha_judge.grading.expecting.arrays import as_tensors
 from mha_judge.grading.expecting.compare import dtype_name
 from mha_judge.grading.expecting.expected import leaves
 from mha_judge.grading.failures import CheckFailure
-from mha_judge.grading.formulas.constants import integers_in
 
-LONGEST = 5_000
 _BEYOND, _HUNDREDS, _MANY, _LARGE = 270, 310, 520, 700
 """Least lengths of squares: beyond the whole numbers that bfloat16 and a byte hold, and beyond the
 blocks that answers process at once, for one item and for two."""
 _LESS, _MORE = 0.8, 1.25
 """What one length is of the others, where there are several."""
-_SPREAD, _ITEM = 60, 64
+_SPREAD = 60
 _ITEMS = 4
 """Items of a call in which some positions are louder, other ones in each item."""
-_MOST_CONSTANTS, _MOST_HEADS = 6, 130
-_COUNTS, _MOST_COUNTS = 1 << 20, 2
-"""Numbers in the source that may be counts of numbers, and how many of them are asked for."""
-_MOST_ITEMS = 1 << 16
-_OWN_WIDTH = 38
-"""A width that is asked for nowhere else: what is kept for it has no other size yet."""
 _BEYOND_A_BYTE = 257
 """A byte holds 1 of it; and of as many keys with one blocked it counts none."""
 _EXACT = 8
@@ -83,7 +69,7 @@ def long(
         wrt: By entry, the inputs whose gradients checks ask for.
     """
     layers: dict[object, Layer] = {}
-    cases = [_with_heads(asking, case, "least", layers) for case in cases if case.long]
+    cases = [with_heads(asking, case, "least", layers) for case in cases if case.long]
     single = [case for case in cases if not case.is_half]
     forms: dict[object, Case] = {}
     for case in single:
@@ -117,25 +103,8 @@ def long(
             yield from _with_one_key_far_on(asking, in_dtype(case, torch.bfloat16))
     for case in forms.values():
         yield from _beyond_a_byte(asking, case)
-    yield from _constant_sizes(asking, [*forms.values()], wrt, layers)
-    yield from across(asking, calls)
-
-
-def _with_heads(asking: Asking, case: Case, how: str | int, layers: dict[object, Layer]) -> Case:
-    """Return a question of a layer with other, narrow heads, made once; a function's as it is."""
-    other = head_sizes(case, how)
-    if not isinstance(case.target, Layer) or not other:
-        return case
-    sizes = {name: other.get(name, size) for name, size in case.target.sizes.items()}
-    key = (case.target.dtype, *sizes.items())
-    if key not in layers:
-        try:
-            layers[key] = case.target.like(**sizes)
-        except CheckFailure:  # other claims tell that it cannot be made
-            return case
-    args = tuple(case.shapes.at(other, asking.draw))
-    shapes = shapes_of(layers[key], case.domain, args)
-    return replace(case, target=layers[key], args=args, shapes=shapes)
+    yield from near_constants(asking, [*forms.values()], wrt, layers)
+    yield from across(asking, calls, wrt)
 
 
 def _given(case: Case) -> tuple[object, ...]:
@@ -152,8 +121,7 @@ def _form(case: Case) -> tuple[object, ...]:
 
 def _square(asking: Asking, case: Case, least: int) -> dict[str, int]:
     """Return equal lengths of at least some size, or the longest that are graded."""
-    most = min(int((NUMBERS / features(case)) ** 0.5), case.domain.longest)
-    return case.square(min(least + asking.draw.integer(0, _SPREAD), most))
+    return case.square(min(least + asking.draw.integer(0, _SPREAD), case.domain.longest))
 
 
 def _unequal(case: Case, letters: Mapping[str, int], place: int, times: float) -> dict[str, int]:
@@ -161,152 +129,6 @@ def _unequal(case: Case, letters: Mapping[str, int], place: int, times: float) -
     longest = case.domain.longest
     other = case.lengths[place] if len(case.lengths) > 1 else ()
     return {**letters, **{one: min(int(letters[one] * times), longest) for one in other}}
-
-
-def _constant_sizes(
-    asking: Asking,
-    forms: Sequence[Case],
-    wrt: Mapping[str, Sequence[int]],
-    layers: dict[object, Layer],
-) -> Iterator[Later]:
-    """Ask for sizes around the numbers that stand in the source, small in every other length.
-
-    Each form of a question is asked beyond each number, as a branch may hold for one form alone;
-    the first for gradients as well, and for as many items and heads.
-    """
-    constants = integers_in(asking.context.task.submission.source)
-    told = [one for one in constants if 8 <= one <= LONGEST][:_MOST_CONSTANTS]
-    for count in [one for one in constants if LONGEST < one <= _COUNTS][:_MOST_COUNTS]:
-        yield from _beyond(asking, forms[0], count)
-        for case in forms:
-            size = math.isqrt(count) + 1  # of one item
-            if size <= case.domain.longest and size * size <= NUMBERS / features(case):
-                yield at(asking, case, case.square(size))
-    for number, case in enumerate(forms):
-        for constant in told:
-            longest = min(2 * constant + 1, case.domain.longest)
-            beyond = {constant + 1: None, longest: None}
-            sizes = {constant - 1: None, constant: None, **beyond} if number == 0 else beyond
-            learning = wrt.get(case.target.entry.name) if number == 0 else None
-            yield from _around(asking, case, [*sizes], learning)
-            for given in (constant + 1, constant + 2):
-                yield from _with_a_number(asking, case, given)
-            if isinstance(case.target, Layer):
-                yield from _in_manner(asking, case, constant + 1, "instance", "loaded")
-            elif number == 0:
-                yield from _in_manner(asking, case, constant, "before", "filled")
-            if number == 0:
-                yield at(asking, case, {}, wrt=learning, items=constant + 1)
-            if number == 0 and constant < _MOST_HEADS:
-                of_heads = _with_heads(asking, case, constant + 1, layers)
-                where = f"with {constant + 1} heads"
-                yield found(asking, where, of_heads, of_heads.args)
-
-
-def _around(
-    asking: Asking, case: Case, sizes: Sequence[int], wrt: Sequence[int] | None
-) -> Iterator[Later]:
-    """Ask for some sizes of each length; the others stay as they are, and are one beside the last.
-
-    The last is asked for gradients, too, and the one before for those of parameters alone. A mask
-    that is cut may block all of a row, which tells nothing.
-    """
-    most = NUMBERS / features(case)
-    for letters in [*case.lengths, *([letter] for letter in free_letters(case))]:
-        others = [one for equal in case.lengths if equal != letters for one in equal]
-        ones = dict.fromkeys(others, 1) if letters in case.lengths else {}
-        plain = {one: case.shapes.letters[one] for one in others}
-        asked = [(size, plain) for size in sizes] + [(sizes[-1], ones)] * (ones != plain)
-        for size, beside in asked:
-            if size * max(beside.values(), default=size) <= most and size <= case.domain.longest:
-                longer = {**beside, **dict.fromkeys(letters, size)}
-                learning = wrt if size in sizes[-2:] else None
-                leaf = "" if size == sizes[-1] else "none"
-                yield at(asking, case, longer, wrt=learning, leaf=leaf, items=2)
-
-
-def _in_manner(asking: Asking, case: Case, size: int, axis: str, value: str) -> Iterator[Later]:
-    """Ask at equal lengths in a manner that may tell what was kept for this size.
-
-    A buffer that has grown may be too large for a new layer, or be handed out itself.
-    """
-    letters = case.square(size)
-    if size * size > NUMBERS / features(case) or size > case.domain.longest:
-        return
-    # widths alone: as many items and heads, too, would take gigabytes at a long length
-    free = [] if isinstance(case.target, Layer) else {*free_letters(case)} - {"B", "H"}
-    args, others = (
-        args_at(asking, case, {**letters, **dict.fromkeys(free, width)})
-        for width in (_OWN_WIDTH, _OWN_WIDTH + 2)
-    )
-    verdict = begun(asking, case, args, {axis: value, "number": 1})
-    where = f"where {sizes_in_words(letters)}, {AXES[axis][value]}"
-
-    def finding() -> Finding:
-        failure = verdict()
-        is_kept = failure is not None and asked_now(asking, case, others) is None
-        return Finding(where, failure if is_kept else None, axis)
-
-    yield finding
-
-
-def _beyond(asking: Asking, case: Case, count: int) -> Iterator[Later]:
-    """Ask with more numbers, or pairs of positions, than a number that stands in the source.
-
-    In another layout as well, so that a buffer is used twice; of an entry that takes no tensors,
-    the result is overwritten.
-    """
-    if case.target.entry.arrays == "either":
-        yield from _in_manner(asking, case, count // _OWN_WIDTH + 1, "before", "filled")
-        return
-    if count <= _MOST_ITEMS:
-        single = args_at(asking, case, case.square(1), count + 1)
-        if _largest(single) > count:
-            yield found(asking, f"with {count + 1} items", case, single)
-    letters, leading = case.square(_ITEM), len(case.shapes.leading)
-    each = max(1, _largest(args_at(asking, case, letters)))
-    for size, what in ((each, "numbers in an input"), (_ITEM**2, "pairs of positions")):
-        items, heads = count // size + 1, min(2, leading) or 1  # of which no view makes one axis
-        if items * _ITEM**2 * features(case) > NUMBERS:
-            continue
-        args = args_at(asking, case, letters, items // heads + 1, heads)
-        if _largest(args) < items * each:
-            return  # it has no items
-        where = f"with more than {count} {what}"
-        yield found(asking, where, case, args)
-        others = args_at(asking, case, letters, items // heads + 1, heads)
-        verdict = begun(asking, case, others, {"layout": "reversed"})
-
-        def finding(
-            where: str = where, verdict: Verdict = verdict, plain: Sequence[Any] = args
-        ) -> Finding:
-            failure = verdict()
-            if failure is not None and asked_now(asking, case, plain) is not None:
-                failure = None  # which was told already
-            return Finding(f"{where}, {AXES['layout']['reversed']}", failure, "layout")
-
-        yield finding
-
-
-def _largest(args: Sequence[Any]) -> int:
-    """Return how many numbers the largest argument has."""
-    return max((one.numel() for one in args if isinstance(one, torch.Tensor)), default=0)
-
-
-def _with_a_number(asking: Asking, case: Case, number: int) -> Iterator[Later]:
-    """Ask with arguments that are numbers, such as a block size, in as many positions and more."""
-    names = case.target.entry.arguments
-    for index, value in enumerate(case.args):
-        if type(value) is not int or names[index] in case.shapes.letters:
-            continue
-        for size in (number, 2 * number + 1):
-            letters = case.square(size)
-            if size * size > NUMBERS / features(case) or size > case.domain.longest:
-                continue
-            args = args_at(asking, case, letters)
-            args[index] = number
-            where = f"where {names[index]} is {number} and {sizes_in_words(letters)}"
-            yield found(asking, where, case, args)
 
 
 def _beyond_a_byte(asking: Asking, case: Case) -> Iterator[Later]:

@@ -67,10 +67,10 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking, number: i
         args: Its arguments.
         how: `large` or `small` values; `zeros` at a position, or one that is `repeated`; `constant`
             numbers, in all inputs or in `one constant`, or `nothing` but zeros; a `zero start` or
-            `zero end`; `centred` ones, of which rows sum to zero; `rising` or `falling` from key to
-            key; empty for the same.
+            `zero end`; a `zero item`; `centred` ones, of which rows sum to zero; `rising` or
+            `falling` from key to key; empty for the same.
         asking: Draws the numbers.
-        number: Which input is constant, if it is one.
+        number: Chooses the constant input, or the zero item.
     """
     made = [*args]
     if how in ("large", "small"):
@@ -96,6 +96,10 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking, number: i
             made[index], half = args[index].clone(), args[index].shape[-2] // 2
             if half:
                 made[index].narrow(-2, 0 if how == "zero start" else -half, half).zero_()
+    elif how == "zero item":
+        for index in of_items(case):
+            made[index] = args[index].clone()
+            made[index][number % len(args[index])].zero_()
     elif how == "centred":
         for index in case.shapes.numbers:
             if args[index].shape[-1] > 2:
@@ -140,6 +144,14 @@ def with_items(case: Case) -> list[int]:
     """Return the inputs, masks among them, that hold several items along their first axis."""
     given = {**case.shapes.numbers, **case.shapes.flags}
     return [index for index, one in given.items() if one.dim() > 2 and one.shape[0] > 1]
+
+
+def of_items(case: Case) -> list[int]:
+    """Return the inputs that hold numbers of several items, along their first axis."""
+    leading = case.shapes.leading_axes()
+    first = {index for index, axis in case.shapes.places("B") if axis == 0}
+    first |= {index for index in case.shapes.numbers if leading.get(index)}
+    return sorted(first & {*with_items(case)})
 
 
 def alike_along(case: Case, args: Sequence[Any], axis: int, *, masks: bool) -> list[Any]:

@@ -162,9 +162,13 @@ class Rows:
         for preset in axes.OF_AN_INPUT:
             for case in sorted(self._of_each_form(preset), key=lambda one: -given[one])[:1]:
                 asked = self._cases[int(case)]
-                is_of_pairs = {"layout", "leaf"} <= preset.keys()
-                groups = numbers.alike(asked) if is_of_pairs else [asked]
-                for number in range(len(groups) * len(asked.shapes.numbers)):
+                groups = numbers.alike(asked)
+                count = len(asked.shapes.numbers)
+                if "object" in preset:
+                    count = len(groups)
+                elif {"layout", "leaf"} <= preset.keys():
+                    count *= len(groups)
+                for number in range(count):
                     yield {CASE: case, **preset, TURN: str(number)}
 
     def _of_causal_masks(self) -> Iterator[Row]:
@@ -321,6 +325,8 @@ class Rows:
             case "values" if value in ("constant", "nothing"):
                 # gradients by hand are 0 there, but for rounding
                 return bool(case.shapes.numbers) and not by_hand
+            case "values" if value == "zero item":
+                return bool(numbers.of_items(case))
             case "values" if value == "one constant":
                 several = len(case.shapes.numbers) > 1
                 return several and bool(numbers.may_be_constant(case, by_hand))

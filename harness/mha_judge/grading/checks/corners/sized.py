@@ -4,27 +4,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from mha_judge.bank.problem import axes_of
+from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.calling.session import NeverAsked
 from mha_judge.grading.calling.target import Wanted
-from mha_judge.grading.checks.cases import Case
+from mha_judge.grading.checks.cases import Case, shapes_of
 from mha_judge.grading.checks.corners import numbers
 from mha_judge.grading.checks.corners.asking import (
     Asking,
     Finding,
     Later,
     Verdict,
+    pairs_of,
     sizes_in_words,
 )
 from mha_judge.grading.checks.corners.masks import blocking
-from mha_judge.grading.checks.corners.widths import LEADING, narrow
+from mha_judge.grading.checks.corners.widths import LEADING, head_sizes, narrow
 from mha_judge.grading.failures import CheckFailure, TimedOut
+from mha_judge.wire.bounds import MAX_TENSOR_BYTES
 
-NUMBERS = 40_000_000
-"""Numbers that a naive answer may compute in a call: pairs of positions times their features."""
+_NUMBERS = 80_000_000
+"""What a naive answer may compute in a call: mostly pairs of positions times their features."""
+_LEAST_FEATURES = 8
+"""Those that a pair of positions has at least, as it costs something by itself."""
+_LARGEST_BYTES = 26_000_000
+"""Of the weights of a call, or of an input. Both may come back, the gradient of a mask for one."""
+assert 2 * _LARGEST_BYTES < MAX_TENSOR_BYTES
+_COPIES = 4
+"""Of a state for each position, D × D, which linear attention may hold at once."""
+_OF_AN_ITEM = 10_000
+"""Numbers that an item counts for, be it ever so short: a loop takes time, and a graph memory."""
 
 
 def at(
@@ -134,6 +147,30 @@ def begun(
     return told
 
 
+def with_heads(asking: Asking, case: Case, how: str | int, layers: dict[object, Layer]) -> Case:
+    """Return a question to a layer with other, narrow heads; a function's as it is.
+
+    Args:
+        asking: Draws the numbers.
+        case: The question.
+        how: Which heads, as `head_sizes` takes it.
+        layers: Those that were made; a new one joins them.
+    """
+    other = head_sizes(case, how)
+    if not isinstance(case.target, Layer) or not other:
+        return case
+    sizes = {name: other.get(name, size) for name, size in case.target.sizes.items()}
+    key = (case.target.dtype, *sizes.items())
+    if key not in layers:
+        try:
+            layers[key] = case.target.like(**sizes)
+        except CheckFailure:  # other claims tell that it cannot be made
+            return case
+    args = tuple(case.shapes.at(other, asking.draw))
+    shapes = shapes_of(layers[key], case.domain, args)
+    return replace(case, target=layers[key], args=args, shapes=shapes)
+
+
 def args_at(
     asking: Asking, case: Case, letters: Mapping[str, int], items: int = 1, heads: int = 1
 ) -> list[Any]:
@@ -146,9 +183,8 @@ def args_at(
         items: As in `at`.
         heads: As in `at`.
     """
-    batch = {"B": items} if "B" in case.shapes.letters else {}
-    sizes = {**narrow(case), **batch, **letters}
-    spread = [letters.get(one, size) for one, size in zip(LEADING, (items, heads), strict=True)]
+    sizes = _sizes_at(case, letters, items, heads)
+    spread = [sizes.get(one, 0) for one in LEADING]
     args = case.shapes.at(sizes, asking.draw, leading=1, spread=spread)
     longer = max(letters.get(one, 1) / case.shapes.letters[one] for one in case.long)
     for name in case.domain.grow if longer > 1 else ():
@@ -158,8 +194,42 @@ def args_at(
     return args
 
 
-def features(case: Case) -> int:
-    """Return how many numbers a naive answer computes for each pair of positions."""
-    sizes = {**case.shapes.letters, **dict.fromkeys([*case.long, "B"], 1)}
-    shapes = case.domain.shapes.values()
-    return max(8, *(math.prod(sizes.get(axis, 1) for axis in axes_of(one)) for one in shapes))
+def _sizes_at(case: Case, letters: Mapping[str, int], items: int, heads: int) -> dict[str, int]:
+    batch = {"B": items} if "B" in case.shapes.letters else {}
+    leading = zip(LEADING[: len(case.shapes.leading)], (items, heads), strict=False)
+    return {**narrow(case), **batch, **dict(leading), **letters}
+
+
+def cost(case: Case, letters: Mapping[str, int], items: int = 1, heads: int = 1) -> float:
+    """Return how many numbers a naive answer computes; infinity for what may not be asked.
+
+    That is too many of them, a length that is not graded, or a tensor that is too large.
+
+    Args:
+        case: The question.
+        letters: As in `at`.
+        items: As in `at`.
+        heads: As in `at`.
+    """
+    sizes = {**case.shapes.letters, **_sizes_at(case, letters, items, heads)}
+    lengths = [sizes[one] for one in case.long]
+    if max(lengths) > case.domain.longest:
+        return math.inf
+    shapes = [axes_of(one) for one in case.domain.shapes.values()]
+    leading = math.prod(sizes.get(one, 1) for one in LEADING)
+    largest = leading * max(_product(sizes, axes) for axes in shapes)
+    widths = {**sizes, **dict.fromkeys([*case.long, "B"], 1)}
+    each = max(_LEAST_FEATURES, *(_product(widths, axes) for axes in shapes))
+    if case.shapes.numbers:  # without scores, too: a right answer may hold the Jacobian of a row
+        each *= min(lengths)
+    if case.domain.scores:
+        largest = max(largest, pairs_of(case, sizes))
+    elif numbers.takes_q_and_k(case):
+        each = max(each, _COPIES * sizes.get("H", 1) * sizes.get("D", 1) ** 2)
+    computed = leading * sizes.get("B", 1) * (max(lengths) * each + _OF_AN_ITEM)
+    fits = computed <= _NUMBERS and largest * case.dtype.itemsize <= _LARGEST_BYTES
+    return computed if fits else math.inf
+
+
+def _product(sizes: Mapping[str, int], axes: Sequence[str]) -> int:
+    return math.prod(sizes.get(axis, 1) for axis in axes)

@@ -53,6 +53,13 @@ def free_letters(case: Case) -> list[str]:
     return [one for one in free if case.shapes.places(one) or not isinstance(case.target, Layer)]
 
 
+def free_widths(case: Case) -> list[str]:
+    """Return the widths that a call can choose; none for a layer."""
+    if isinstance(case.target, Layer):
+        return []
+    return [one for one in free_letters(case) if one not in ("B", "H")]
+
+
 def with_lengths(case: Case, sizes: Sequence[int]) -> dict[str, int]:
     """Return the letters of a question's two lengths with these sizes; empty if it has not two."""
     letters = {one: size for equal, size in zip(case.lengths, sizes, strict=False) for one in equal}
@@ -128,10 +135,8 @@ def own_widths(case: Case, number: int) -> dict[str, int]:
         case: The question.
         number: The question's own.
     """
-    if isinstance(case.target, Layer):
-        return {}
     letters, more = case.shapes.letters, 2 * (1 + number % _MOST_WIDTHS)
-    return {one: letters[one] + more for one in free_letters(case) if one not in ("B", "H")}
+    return {one: letters[one] + more for one in free_widths(case)}
 
 
 def broad_widths(case: Case) -> list[str]:
