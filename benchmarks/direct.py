@@ -39,7 +39,7 @@ class _DirectSession(session.Session):
         self.definitions = self._obey("load", None, fields).definitions
 
     def begin(self, op: str, value: object = None, **fields: Any) -> session.Pending:
-        pending = session.Pending(self, Operation(op), self._number + 1, 0.0)
+        pending = session.Pending(self, Operation(op), self._number + 1, 0.0, True)
         pending.take(lambda _: self._obey(op, value, fields))
         return pending
 

@@ -267,6 +267,9 @@ def test_computed_in_float32(candidate, draw):
         for numbers in (high, loud):
             for answer, names in answers(candidate, numbers, weight, bias, grad, first=1):
                 require(answer, names, what)
+        tiny = (1e-4 * wide[0]).to(dtype)  # beside which an eps counts that float16 does not hold
+        require(candidate.layer_norm(tiny, weight, bias, 1e-8), ("output",), what)
+        require(candidate.rms_norm(tiny, weight, 1e-8), ("output",), what)
         # of many rows, which cancel but for a few small ones
         many = inputs(draw, 1_536, 5)
         rows = torch.tensor([1, 0.01, -1]).repeat_interleave(512)[:, None]

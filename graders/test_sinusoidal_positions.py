@@ -144,6 +144,9 @@ def test_repeatable(candidate, draw):
         (9, 26),
     ):  # fmt: skip
         assert_close(encode(length, d_model), "output")
+    for d_model in (256, 512, 1024, 4096):  # which two numbers packed into one do not tell apart
+        for length in (2, 3):
+            assert_close(encode(length, d_model), "output")
 
 
 @check(

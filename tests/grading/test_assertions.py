@@ -169,6 +169,13 @@ def test_an_input_changed_in_place_is_named():
         assert_inputs_unchanged(Target(lambda q, k: [q, k + 1]), q, k)
 
 
+def test_a_part_of_an_input_that_changed_in_place_is_named_by_the_input():
+    q, cache = torch.ones(3), (torch.ones(3), torch.ones(3))
+
+    with pytest.raises(CheckFailure, match="changes its input `k` in place"):
+        assert_inputs_unchanged(Target(lambda q, k: [q, (k[0], k[1] + 1)]), q, cache)
+
+
 @pytest.mark.parametrize(
     "after",
     [lambda q: [q.double()], lambda q: [q[:2]], lambda q: [None], lambda q: [Opaque("gone")]],

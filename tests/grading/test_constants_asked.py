@@ -42,9 +42,11 @@ def asked_near(source):
 
     task = SimpleNamespace(submission=SimpleNamespace(source=source))
     asking = SimpleNamespace(
-        context=SimpleNamespace(task=task), draw=Draw(1, "constants"), begin=begin
+        context=SimpleNamespace(task=task, may_notice=lambda axis, value: True),
+        draw=Draw(1, "constants"),
+        begin=begin,
     )
-    for later in constants.near_constants(asking, FORMS, {}, {}):
+    for later in constants.near_constants(asking, FORMS, {}):
         later()
     return asked
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from mha_judge.bank import Bank
-from mha_judge.grading.checks.corners.asking import Asking, _require_right
+from mha_judge.grading.checks.corners.asking import Asking, _require_gradients, _require_right
 from mha_judge.grading.checks.corners.loud import require_unmoved
 from mha_judge.grading.expecting.expected import Expected
 from mha_judge.grading.failures import CheckFailure
@@ -430,6 +430,27 @@ def test_what_an_answer_does_not_answer_at_length_it_has_failed(told, first):
     assert "any-length" in failed
 
 
+def test_a_mode_in_which_an_answer_hangs_is_named_and_nothing_else(told):
+    hangs = "while torch.is_inference_mode_enabled(): pass"
+    failed = told("sdpa", SDPA.format(**{**RIGHT, "first": hangs}))
+
+    assert [*failed] == ["any-gradient-mode"]
+    assert "under torch.inference_mode()" in failed["any-gradient-mode"]
+
+
+@pytest.mark.parametrize("others", [2, 40])
+def test_a_class_that_can_be_made_a_few_times_only_is_wrong(told, others):
+    source = BANK.reference("kv-cache-step").read_text("utf-8")
+    head, made = source.split("        super().__init__()\n", 1)
+    counts = (
+        "        super().__init__()\n"
+        f"        made.append(0)\n        if len(made) > {others}:\n            raise ValueError\n"
+    )
+    imports, classes = head.split("\n\n\n", 1)
+
+    assert told("kv-cache-step", f"{imports}\n\nmade = []\n\n\n{classes}{counts}{made}")
+
+
 def test_a_loop_over_all_pairs_of_positions_is_right_however_slow_it_is(told):
     loop = "[one for one in range(40 * q.shape[-2] * k.shape[-2])]"
 
@@ -480,6 +501,17 @@ def test_a_rest_of_numbers_that_cancel_is_right_and_a_number_beside_zeros_is_not
         require(0.1, torch.full((2, 70), 0.54))
     with pytest.raises(CheckFailure, match="grad_weight differs"):
         require(2.4e-7, torch.zeros(2, 70))
+
+
+def test_a_gradient_that_is_a_little_off_hides_no_other():
+    exact = torch.ones(3)
+    wanted = Expected(exact.double(), exact)
+    little = "`q`", exact + 3 * wanted.tolerance(), wanted
+
+    _require_gradients([little], is_half=False)
+    for gradient in (torch.zeros(3), None):
+        with pytest.raises(CheckFailure, match="`k`"):
+            _require_gradients([little, ("`k`", gradient, wanted)], is_half=False)
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,20 @@ def test_gradients_are_those_of_autograd_and_leave_the_inputs_as_leaves():
     assert not any(x.requires_grad for x in args)
 
 
+def test_gradients_beside_inputs_in_a_tuple_are_computed_in_float64_too():
+    def product(x, cache):
+        return x @ cache[0]
+
+    x, kept = torch.rand(2, 5), torch.rand(5, 3)
+
+    (found,), _ = expect_gradients(
+        product, product, [x, (kept,)], [torch.ones(2, 3)], [0], ({}, {})
+    )
+
+    torch.testing.assert_close(found.exact, torch.ones(2, 3).double() @ kept.double().T)
+    assert found.rounded.dtype is torch.float32
+
+
 def test_an_input_that_nothing_depends_on_has_a_gradient_of_zero():
     def ignores(x, y):
         return 2 * x

@@ -204,6 +204,22 @@ def test_what_is_asked_ahead_is_answered_in_turn(channel, size):
     assert value_after(channel, "RESULT = 'next'") == "next"
 
 
+def test_what_came_before_a_hang_is_answered_though_a_large_question_waited(channel):
+    channel.start(LIMITS)
+    load(channel, "RESULT = 1")
+    hangs = {"op": "load", "source": "import time\ntime.sleep(20)", "filename": "answer.py"}
+    read = {"op": "read", "value": ["none"], "name": "RESULT"}
+    channel.ask(encode_frame({**read, "id": 2}), 5.0)
+    channel.ask(encode_frame({**hangs, "value": ["none"], "id": 3}), 0.3)
+    channel.ask(encode_frame({**read, "id": 4}, bytes(3_000_000)), 5.0)
+
+    before, ended = channel.answer(), channel.answer()
+
+    assert before.header["id"] == 2
+    assert ended.reason == "timeout"
+    assert value_after(channel, "RESULT = 'next'") == "next"
+
+
 @pytest.mark.parametrize("reason", ["exited", "timeout"])
 def test_what_was_asked_after_an_end_is_forgotten(channel, reason):
     channel.start(LIMITS)

@@ -76,6 +76,10 @@ class TimedOut(CheckFailure):
     outcome = Outcome.TIMEOUT
 
 
+class OutOfTime(TimedOut):
+    """All the time that a submission has is used up: the question at hand is not to blame."""
+
+
 class Crashed(CheckFailure):
     """The submission's process ended without an answer."""
 

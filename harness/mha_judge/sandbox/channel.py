@@ -94,7 +94,10 @@ class SupervisorChannel:
         ahead = len(frame) + sum(one.size for one in [*self._asked][1:])
         if self._asked and ahead > self._transport.holds:
             # the supervisor, which may be writing an answer that nobody reads, would not read it
-            self._come.extend(self._next_answer() for _ in range(len(self._asked)))
+            answer: Reply | Ended | None = None
+            while self._asked and not isinstance(answer, Ended):
+                answer = self._next_answer()
+                self._come.append(answer)
         header = {"op": "send", "timeout_s": timeout_s}
         number = self._send(header, frame, time.monotonic() + timeout_s)
         self._asked.append(_Asked(number, timeout_s, len(frame)))
@@ -135,6 +138,7 @@ class SupervisorChannel:
         return Reply(*inner[:2], worked_s=event.worked_s, computed_s=event.computed_s)
 
     def stop(self) -> Ended:
+        self._come.clear()
         return self._stop()
 
     def close(self) -> None:
@@ -143,7 +147,6 @@ class SupervisorChannel:
     def _stop(self) -> Ended:
         overtaken = {one.number for one in self._asked}
         self._asked.clear()
-        self._come.clear()
         number = self._send({"op": "stop"})
         event = self._await(number, time.monotonic() + GRACE_S, overtaken)
         if event.event != "ended":

@@ -31,6 +31,8 @@ from mha_judge.outcomes import Outcome
 from mha_judge.wire.operations import Operation
 
 _BIAS_SCALE = 0.3
+_STEPS = 2**20
+"""In 1, of weights: 53 bits hold the sum of thousands of their squares."""
 _WITHOUT_SPARE = "what it needs"
 
 
@@ -372,14 +374,23 @@ class Layer(Target):
             shift = _BIAS_SCALE * self.draw.normal(*bias, dtype=torch.float64)
         return RoleWeights(
             role.name,
-            numbers.to(self.dtype).double(),
-            shift.to(self.dtype).double(),
+            self._as_held(numbers),
+            self._as_held(shift),
             heads,
             role.split,
             role.kind,
             role.group,
             tuple(role.names),
         )
+
+    def _as_held(self, numbers: Tensor) -> Tensor:
+        """Return weights as the layer's dtype holds them, in float64.
+
+        Below float64 their squares add up exactly there, in whatever order they are.
+        """
+        if self.dtype is not torch.float64:
+            numbers = numbers.mul(_STEPS).round_().div_(_STEPS)
+        return numbers.to(self.dtype).double()
 
     @property
     def _is_gone(self) -> bool:

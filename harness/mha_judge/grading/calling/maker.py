@@ -54,6 +54,7 @@ class Maker:
         definition = self.found.definition
         given = {name: sizes[name] for name in self.entry.constructor if name in sizes}  # in order
         call = self.context.bind(f"`{self.found.name}(…)`", definition.constructor, given, sizes)
+        # raises before anything is made if a call will not fit
         self.bind_call([torch.ones(1)] * len(_probe_shapes(self.entry, sizes)), sizes)
         made: Made = session.request(Operation.NEW, call, name=self.found.name)
         handle, parameters = made.handle, made.parameters

@@ -138,7 +138,6 @@ class Manners:
     def enter(self) -> None:
         """Begin a check."""
         self._start = self._next.copy()
-        self.made = set()
 
     def again(self, allowed: Collection[tuple[str, str]]) -> None:
         """Begin the same check again with the same rows.
@@ -150,9 +149,9 @@ class Manners:
         self._allowed = allowed
         self.made = set()
 
-    def allow(self, allowed: Collection[tuple[str, str]]) -> None:
-        """Make the calls to come in these manners only."""
-        self._allowed = allowed
+    def end(self) -> None:
+        """End a check: the calls to come are plain."""
+        self._allowed = ()
 
     @property
     def is_short(self) -> bool:

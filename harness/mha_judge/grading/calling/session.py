@@ -22,7 +22,14 @@ from mha_judge.grading.calling.replies import (
     parse_reply,
 )
 from mha_judge.grading.draw import one_way
-from mha_judge.grading.failures import CheckFailure, Crashed, NotAssessed, Raised, TimedOut
+from mha_judge.grading.failures import (
+    CheckFailure,
+    Crashed,
+    NotAssessed,
+    OutOfTime,
+    Raised,
+    TimedOut,
+)
 from mha_judge.outcomes import Verdict
 from mha_judge.report.models import LoadProblem
 from mha_judge.sandbox.base import Channel, Ended, Reply, Tier
@@ -62,7 +69,7 @@ class Pending:
     """A request that the worker may not have answered yet."""
 
     def __init__(
-        self, session: Session, op: Operation, number: int, timeout_s: float, is_kept: bool = True
+        self, session: Session, op: Operation, number: int, timeout_s: float, is_kept: bool
     ) -> None:
         self.op = op
         self.is_kept = is_kept
@@ -312,7 +319,7 @@ class Session:
         right answer.
         """
         if self._left_s <= 0:
-            raise TimedOut(
+            raise OutOfTime(
                 f"the time of the whole submission, {self._limits.total_s:g} s, is used up"
             )
 

@@ -74,14 +74,15 @@ def assert_inputs_unchanged(target: Target, *args: Any) -> None:
     Raises:
         CheckFailure: Naming the input that changed.
     """
-    before, after = list(leaves(args)), list(leaves(target.inputs_after(*args)))
-    if len(after) != len(before):  # only a worker that lies sends an input of another structure
-        raise Crashed("the worker's answer lacks an input")
-    for index, (one, other) in enumerate(zip(before, after, strict=True)):
-        if isinstance(one, Tensor) and not (
-            isinstance(other, Tensor) and one.shape == other.shape and same_bits(one, other)
-        ):
-            raise CheckFailure(f"changes its input {target.argument_label(index)} in place")
+    for index, (before, after) in enumerate(zip(args, target.inputs_after(*args), strict=True)):
+        parts = [*leaves([before])], [*leaves([after])]
+        if len(parts[0]) != len(parts[1]):  # only a worker that lies sends another structure
+            raise Crashed("the worker's answer lacks an input")
+        for one, other in zip(*parts, strict=True):
+            if isinstance(one, Tensor) and not (
+                isinstance(other, Tensor) and one.shape == other.shape and same_bits(one, other)
+            ):
+                raise CheckFailure(f"changes its input {target.argument_label(index)} in place")
 
 
 def assert_no_extra_parameters(layer: Layer) -> None:

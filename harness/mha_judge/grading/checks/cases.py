@@ -19,6 +19,7 @@ from mha_judge.grading.calling.shapes import Shapes, Unshaped
 from mha_judge.grading.calling.target import Target
 from mha_judge.grading.calling.trace import Step
 from mha_judge.grading.expecting.answer import assert_close
+from mha_judge.grading.failures import CheckFailure
 
 _MAX_PROBES = 12
 """Calls that are tried to find out where an answer is right, if it is wrong everywhere else."""
@@ -139,9 +140,13 @@ def _usable(steps: Sequence[Step]) -> Iterator[Case]:
         if target.entry.arrays == "numpy" and case.dtype is torch.float64 and _is_usual(case):
             layer = None
             if isinstance(target, Layer):
-                key = tuple(target.sizes.items())
-                layer = layers.get(key) or target.like(dtype=torch.float32)
-                layers[key] = layer
+                key = (target.entry.name, *target.sizes.items())
+                if key not in layers:
+                    try:
+                        layers[key] = target.like(dtype=torch.float32)
+                    except CheckFailure:  # rows, which make layers too, tell that it cannot be made
+                        continue
+                layer = layers[key]
             yield in_dtype(case, torch.float32, layer)
 
 
@@ -232,6 +237,14 @@ def _turn(number: int, case: Case) -> tuple[bool, bool, int]:
     """Return a key that is lower for what is asked first: one in float32, then half precision."""
     plain = case.dtype is torch.float32
     return not (plain and number == 0), not case.is_half, number
+
+
+def form_of(case: Case) -> tuple[object, ...]:
+    """Return what a call is given: which arguments, and what is true of it."""
+    form = [one if one is None or isinstance(one, bool) else "given" for one in case.args]
+    while form and form[-1] is None:  # left out, or None: it is the same
+        form.pop()
+    return tuple(form)
 
 
 def other_forms(case: Case, cases: Sequence[Case]) -> list[Case]:

@@ -183,7 +183,7 @@ class Causes:
                 axes = frozenset({values[0][0] if values else "before"})
                 self.found.append(Wrong(axes, _words(values), failure))
                 self._excused |= {*values}
-        manners.allow([])
+        manners.end()
         return is_short
 
     def _fails(

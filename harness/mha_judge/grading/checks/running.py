@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Iterator, Sequence
+import traceback
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -280,15 +281,8 @@ def _result(
 
 
 def _describe(error: BaseException) -> str:
-    trace = error.__traceback__
     place = ""
-    for frame in _frames(trace):
-        if "test_" in frame.tb_frame.f_code.co_filename:
-            place = f" (line {frame.tb_lineno})"
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if "test_" in frame.f_code.co_filename:
+            place = f" (line {line})"
     return f"{type(error).__name__}: {error}{place}"
-
-
-def _frames(trace: Any) -> Iterator[Any]:
-    while trace is not None:
-        yield trace
-        trace = trace.tb_next

@@ -210,10 +210,11 @@ def expect_gradients(
         wrt: Indices of the differentiated arguments.
         parameters: Those of `function` and of `rounded`, by name.
     """
-    own = [exact_copy(a) for a in args]
+    own = [map_tree(exact_copy, value) for value in args]
     with Logits() as logits, in_float64():
         exact = gradients(function, own, cotangents, wrt, parameters[0])
-    near = gradients(rounded, [rounded_copy(a) for a in args], cotangents, wrt, parameters[1])
+    copies = [map_tree(rounded_copy, value) for value in args]
+    near = gradients(rounded, copies, cotangents, wrt, parameters[1])
     # the keys' bias has a gradient of exactly zero, so its rounding is measured by the others' size
     scale = max((_largest(one) for one in exact[len(wrt) :]), default=0.0)
     pairs = [

@@ -16,13 +16,13 @@ from torch import Tensor
 from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.session import NeverAsked
-from mha_judge.grading.calling.target import Gradient, Target, Unread, Wanted
+from mha_judge.grading.calling.target import Gradient, Unread, Wanted
 from mha_judge.grading.checks.assertions import (
     require_gradients,
     require_refusal,
 )
-from mha_judge.grading.checks.cases import Case
-from mha_judge.grading.checks.corners.widths import LEADING, sizes_of
+from mha_judge.grading.checks.cases import Case, form_of, shapes_of
+from mha_judge.grading.checks.corners.widths import LEADING, head_sizes, sizes_of
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.answer import Answer
 from mha_judge.grading.expecting.compare import compare, require_form
@@ -90,9 +90,11 @@ class Asking:
         self._forms: set[tuple[object, ...]] = set()
         for case in cases:
             self._entries[case.dtype].add(case.target.entry.name)
-            self._forms.add((case.dtype, *_form(case)))
+            self._forms.add((case.dtype, _form(case)))
         self._renewed: dict[Layer, Layer] = {}
         """By each layer that went with its process the one that is asked instead."""
+        self._with_heads: dict[object, Layer] = {}
+        """Layers with other heads that were made, by dtype and sizes."""
         self._answered_in: dict[tuple[object, ...], torch.dtype | None] = {}
         self._sizes: defaultdict[object, list[dict[str, int]]] = defaultdict(list)
         """The sizes of all questions so far, by gradient mode, what learns, and form."""
@@ -109,7 +111,7 @@ class Asking:
 
     def is_asked_alike(self, dtype: torch.dtype, case: Case) -> bool:
         """Return whether checks ask in another dtype with the same arguments given, too."""
-        return dtype is not case.dtype and (dtype, *_form(case)) in self._forms
+        return dtype is not case.dtype and (dtype, _form(case)) in self._forms
 
     @contextmanager
     def allowing(self, case: Case) -> Iterator[None]:
@@ -139,6 +141,26 @@ class Asking:
                     return case
             layer = self._renewed[layer]
         return case if layer is case.target else replace(case, target=layer)
+
+    def with_heads(self, case: Case, how: str | int) -> Case:
+        """Return a question to a layer with other, narrow heads; a function's as it is.
+
+        Args:
+            case: The question.
+            how: Which heads, as `head_sizes` takes it.
+        """
+        other = head_sizes(case, how)
+        if not isinstance(case.target, Layer) or not other:
+            return case
+        sizes = {name: other.get(name, size) for name, size in case.target.sizes.items()}
+        key = (case.target.entry.name, case.target.dtype, *sizes.items())
+        if key not in self._with_heads:
+            try:
+                self._with_heads[key] = case.target.like(**sizes)
+            except CheckFailure:  # other claims tell that it cannot be made
+                return case
+        layer, args = self._with_heads[key], tuple(case.shapes.at(other, self.draw))
+        return replace(case, target=layer, args=args, shapes=shapes_of(layer, case.domain, args))
 
     def like(self, value: Tensor) -> Tensor:
         """Return plain normal numbers of a tensor's shape and dtype."""
@@ -299,10 +321,8 @@ def pairs_of(case: Case, sizes: Mapping[str, int]) -> int:
 
 
 def _form(case: Case) -> tuple[object, ...]:
-    """Return which arguments a question has, and what is true of it."""
-    given = enumerate(case.args)
-    told = (one if isinstance(one, bool) else place for place, one in given if one is not None)
-    return case.target.entry.name, *told
+    """Return which entry is called, and what it is given."""
+    return case.target.entry.name, form_of(case)
 
 
 def _dtypes_of(case: Case, args: Sequence[Any]) -> tuple[object, ...]:
@@ -362,11 +382,12 @@ def _require_gradients(gradients: Sequence[Gradient], is_half: bool) -> None:
     """
     known = [one for one in gradients if not one[2].has_nan]
     if not is_half:
-        try:
-            require_gradients(known)
-        except CheckFailure as failure:
-            if failure.margin is None or failure.margin > SLACK:
-                raise
+        for one in known:
+            try:
+                require_gradients([one])
+            except CheckFailure as failure:
+                if failure.margin is None or failure.margin > SLACK:
+                    raise
         return
     for label, gradient, expected in known:
         size = float(expected.exact.norm())
@@ -388,22 +409,24 @@ def _where_known(compared: Compared, known: Compared) -> Compared:
     return torch.where(unmoved(elsewhere, wanted), found, elsewhere.rounded), elsewhere, label
 
 
-def must_raise(target: Target, args: Sequence[Any], why: str, mode: str = "") -> Later:
+def must_raise(asking: Asking, case: Case, args: Sequence[Any], why: str, mode: str = "") -> Later:
     """Begin a call that must raise; if it does not, the failure says what was accepted.
 
     Args:
-        target: What is called.
+        asking: Asks the candidate.
+        case: The question.
         args: As they are in the contract.
         why: What the contract rules out.
         mode: The gradient mode.
     """
-    sent = target.begin(args, manner={"mode": mode} if mode else {})
+    sent = asking.living(case).target.begin(args, manner={"mode": mode} if mode else {})
 
     def finding() -> Finding:
         try:
             return refused(sent.wait, why)
         except NeverAsked:
-            return refused(lambda: target.attempt(*args, mode=mode), why)
+            living = asking.living(case).target
+            return refused(lambda: living.attempt(*args, mode=mode), why)
 
     return finding
 

@@ -27,6 +27,8 @@ ITEMS, LENGTHS_APART = ("several", "many"), ("first", "last")
 """Sizes of many items, and those where one length alone is long."""
 _WEIGHTS = ("weights", "mean", "map")
 """Axes of the weights that are set before a row is asked."""
+BROAD = ("broad", "second broad", "third broad")
+"""Which of the widths that a layer is made with is broad, by its place."""
 _EQUAL = ("once", "twice", "thrice")
 """As often, at least, each value occurs in rows in which sizes are equal that need not be."""
 VALUES: Mapping[str, tuple[str, ...]] = {
@@ -39,7 +41,7 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "gradient": ("asked", "expanded", "of weights"),
     "dtype": (*map(dtype_name, DTYPES),),
     "size": ("one", "next", *ITEMS, "tens", *LENGTHS_APART),
-    "width": ("broad",),
+    "width": BROAD,
     "heads": ("many", "groups", "wide", "single", "one group"),
     "equal": _EQUAL,
     "mask": ("left", "right", "one", "alone", "row", "nearly causal", "unlike", "low"),
@@ -57,17 +59,11 @@ ALSO: Mapping[str, tuple[str, ...]] = {
     "width": ("one",),
     "scores": ("last", "last item", "rising", "rising slowly", "falling", "level", "in the tens"),
     "values": (
-        "centred",
-        "zero start",
-        "zero end",
-        "zero item",
-        "one constant",
-        "rising",
-        "falling",
+        "centred", "zero start", "zero end", "zero item", "one constant", "rising", "falling",
     ),
     "mask": ("zero",),
     "dtype": ("float16",),
-}
+}  # fmt: skip
 """Further values, of rows by themselves alone."""
 MANNERS = (*AXES, "training")
 """Axes of how a call is made, apart from its arguments."""
@@ -163,7 +159,7 @@ _WORDS = {
     ("mean", "far"): "where the mean before a norm is far from zero",
     ("before", "other form"): "after a call with other arguments given or left out",
     ("training", "yes"): "in training, with next to nothing to drop",
-    ("width", "broad"): "where a width is a thousand or so",
+    **dict.fromkeys((("width", one) for one in BROAD), "where a width is a thousand or so"),
     **{(axis, value): words for axis, values in AXES.items() for value, words in values.items()},
 }
 ALONE = {"mask": "alone", "scores": "large"}
@@ -293,17 +289,9 @@ HIDING: Sequence[frozenset[Value]] = (
 rounding is coarse, and rows or items of a mask are alike; a softmax gives 0 or 1 in any case; all
 numbers of a result are equal."""
 DIVIDED_BY_LITTLE = {
-    ("values", value)
-    for value in (
-        "constant",
-        "nothing",
-        "zeros",
-        "zero start",
-        "zero end",
-        "zero item",
-        "one constant",
-    )
-}
+    ("values", "constant"), ("values", "nothing"), ("values", "zeros"), ("values", "zero start"),
+    ("values", "zero end"), ("values", "zero item"), ("values", "one constant"),
+}  # fmt: skip
 """With these values norms may divide by next to nothing, and gradients then have no bound."""
 _GRADIENTS = tuple(("gradient", value) for value in ("asked", "expanded", "of weights"))
 _NOT_DIFFERENTIATED: frozenset[Value | str] = frozenset({
@@ -326,7 +314,7 @@ _APART: Mapping[Value, frozenset[Value | str]] = {
         ("values", "large"), ("values", "small"), ("values", "constant"), ("values", "nothing"),
         ("scores", "low"), ("scores", "apart"), ("mask", "low"), "width", "mean",
     }),
-    ("width", "broad"): frozenset({"size", "heads", "values"}),
+    **dict.fromkeys((("width", one) for one in BROAD), frozenset({"size", "heads", "values"})),
     **dict.fromkeys((("equal", one) for one in _EQUAL), WITHOUT_EQUAL),
     ("mean", "far"): frozenset({"weights", "values"}),
     ("values", "large"): frozenset({"scores"}),

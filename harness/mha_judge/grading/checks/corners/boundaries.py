@@ -209,7 +209,7 @@ def looking(asking: Asking, forms: Iterable[Case]) -> Iterator[Seen]:
         asking: Asks the candidate.
         forms: A question of each form.
     """
-    for case in forms:
+    for case in map(asking.living, forms):
         if case.target.entry.arrays == "torch":
             sizes = [*zip(case.lengths, _LENGTHS, strict=False)]
             sizes += zip(([one] for one in free_widths(case)), _WIDTHS, strict=False)
@@ -249,9 +249,11 @@ def across(
         unseen -= len(compared)
         kinds = ["some", "none"] if isinstance(case.target, Layer) else ["some"]
         for kind, one in itertools.product(kinds if learning else [""], compared):
+            if not left[mode]:
+                break
             before = asking.sizes_asked(case, mode, kind)
             letters = crossing(one, before, sizes_of(plain), groups, case.fitting, price)
-            if letters is not None and left[mode]:
+            if letters is not None:
                 left[mode] -= 1
                 leaf = kind if kind == "none" else ""
                 yield at(asking, case, letters, "", mode, learning, leaf, _SEVERAL, _SEVERAL)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple
 
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
@@ -21,7 +22,7 @@ from mha_judge.grading.checks.corners.sized import (
     begun,
     cost,
     found,
-    with_heads,
+    largest_input,
 )
 from mha_judge.grading.checks.corners.widths import free_letters, free_widths, items_of
 from mha_judge.grading.formulas.constants import integers_in
@@ -53,7 +54,6 @@ def near_constants(
     asking: Asking,
     forms: Sequence[Case],
     wrt: Mapping[str, Sequence[int]],
-    layers: dict[object, Layer],
 ) -> Iterator[Later]:
     """Ask for sizes around the numbers that stand in the source, small in every other length.
 
@@ -61,10 +61,9 @@ def near_constants(
         asking: Asks the candidate.
         forms: A question of each form: a branch may hold for one of them alone.
         wrt: By entry, the inputs whose gradients checks ask for.
-        layers: Layers with other heads that were made; new ones join them.
     """
     left: float = _BUDGET
-    for one in sorted(_priced(asking, forms, wrt, layers), key=lambda one: one.price):
+    for one in sorted(_priced(asking, forms, wrt), key=lambda one: one.price):
         left -= one.price
         if left < 0:
             return
@@ -75,7 +74,6 @@ def _priced(
     asking: Asking,
     forms: Sequence[Case],
     wrt: Mapping[str, Sequence[int]],
-    layers: dict[object, Layer],
 ) -> Iterator[_Priced]:
     """Yield the questions: the first form is asked for gradients, more sizes, items and heads."""
     constants = integers_in(asking.context.task.submission.source)
@@ -95,14 +93,14 @@ def _priced(
             for given in (constant + 1, constant + 2):
                 yield from _with_a_number(asking, case, given)
             if isinstance(case.target, Layer):
-                yield _in_manner(asking, case, constant + 1, "instance", "loaded")
+                yield from _in_manner(asking, case, constant + 1, "instance", "loaded")
             elif is_first:
-                yield _in_manner(asking, case, constant, "before", "filled")
+                yield from _in_manner(asking, case, constant, "before", "filled")
             if is_first:
                 yield _sized(asking, case, {}, items=constant + 1, wrt=learning)
             if is_first and constant < _MOST_HEADS and isinstance(case.target, Layer):
                 price = cost(case, {}) * constant
-                yield _Priced(price, partial(_with_heads, asking, case, constant + 1, layers))
+                yield _Priced(price, partial(_with_heads, asking, case, constant + 1))
 
 
 def _sized(
@@ -119,8 +117,28 @@ def _sized(
     return _Priced(cost(case, letters, items), begin)
 
 
-def _with_heads(asking: Asking, case: Case, count: int, layers: dict[object, Layer]) -> Later:
-    of_heads = with_heads(asking, case, count, layers)
+def _told(
+    asking: Asking,
+    case: Case,
+    where: str,
+    letters: Mapping[str, int],
+    items: int = 1,
+    heads: int = 1,
+    given: Mapping[int, int] = MappingProxyType({}),
+) -> _Priced:
+    """Return a question at some sizes, with some arguments given, that words of its own tell of."""
+
+    def begin() -> Later:
+        args = args_at(asking, case, letters, items, heads)
+        for index, number in given.items():
+            args[index] = number
+        return found(asking, where, case, args)
+
+    return _Priced(cost(case, letters, items, heads), begin)
+
+
+def _with_heads(asking: Asking, case: Case, count: int) -> Later:
+    of_heads = asking.with_heads(case, count)
     return found(asking, f"with {count} heads", of_heads, of_heads.args)
 
 
@@ -145,11 +163,13 @@ def _around(
             yield _sized(asking, case, longer, items, learning, leaf)
 
 
-def _in_manner(asking: Asking, case: Case, size: int, axis: str, value: str) -> _Priced:
-    """Return a question at equal lengths in a manner that may tell what was kept for this size.
+def _in_manner(asking: Asking, case: Case, size: int, axis: str, value: str) -> Iterator[_Priced]:
+    """Yield a question at equal lengths in a manner that may tell what was kept for this size.
 
     A buffer that has grown may be too large for a new layer, or be handed out itself.
     """
+    if not asking.context.may_notice(axis, value):
+        return
     letters = case.square(size)
     wide, other = (
         {**letters, **dict.fromkeys(free_widths(case), width)}
@@ -168,7 +188,7 @@ def _in_manner(asking: Asking, case: Case, size: int, axis: str, value: str) -> 
 
         return finding
 
-    return _Priced(cost(case, other), begin)
+    yield _Priced(cost(case, other), begin)
 
 
 def _beyond(asking: Asking, case: Case, count: int) -> Iterator[_Priced]:
@@ -177,27 +197,22 @@ def _beyond(asking: Asking, case: Case, count: int) -> Iterator[_Priced]:
     Of an entry that takes no tensors, the result is overwritten.
     """
     if case.target.entry.arrays == "either":
-        yield _in_manner(asking, case, count // _OWN_WIDTH + 1, "before", "filled")
+        yield from _in_manner(asking, case, count // _OWN_WIDTH + 1, "before", "filled")
     if items_of(case) is None:
         return
     ones, letters, leading = case.square(1), case.square(_SIDE), len(case.shapes.leading)
-    single = partial(_with_many, asking, case, f"with {count + 1} items", ones, count + 1, 1)
-    yield _Priced(cost(case, ones, count + 1), single)
-    given = args_at(asking, case, letters)
-    each = max((given[index].numel() for index in case.shapes.numbers), default=1)
-    for size, what in ((each, "numbers in an input"), (_SIDE**2, "pairs of positions")):
+    yield _told(asking, case, f"with {count + 1} items", ones, count + 1)
+    for size, what in (
+        (largest_input(case, letters), "numbers in an input"),
+        (_SIDE**2, "pairs of positions"),
+    ):
         heads = min(2, leading) or 1  # of which no view makes one axis
         items = count // size // heads + 1
-        price = cost(case, letters, items, heads)
         where = f"with more than {count} {what}"
-        yield _Priced(price, partial(_with_many, asking, case, where, letters, items, heads))
-        yield _Priced(price, partial(_laid_out, asking, case, where, letters, items, heads))
-
-
-def _with_many(
-    asking: Asking, case: Case, where: str, letters: Mapping[str, int], items: int, heads: int
-) -> Later:
-    return found(asking, where, case, args_at(asking, case, letters, items, heads))
+        many = _told(asking, case, where, letters, items, heads)
+        yield many
+        laid_out = partial(_laid_out, asking, case, where, letters, items, heads)
+        yield many._replace(begin=laid_out)
 
 
 def _laid_out(
@@ -225,14 +240,5 @@ def _with_a_number(asking: Asking, case: Case, number: int) -> Iterator[_Priced]
             continue
         for size in (number, 2 * number + 1):
             letters = case.square(size)
-            ask = partial(_with_argument, asking, case, letters, index, number)
-            yield _Priced(cost(case, letters), ask)
-
-
-def _with_argument(
-    asking: Asking, case: Case, letters: Mapping[str, int], index: int, number: int
-) -> Later:
-    args: list[Any] = args_at(asking, case, letters)
-    args[index] = number
-    name = case.target.entry.arguments[index]
-    return found(asking, f"where {name} is {number} and {sizes_in_words(letters)}", case, args)
+            where = f"where {names[index]} is {number} and {sizes_in_words(letters)}"
+            yield _told(asking, case, where, letters, given={index: number})

@@ -37,7 +37,6 @@ from mha_judge.grading.checks.corners.sized import (
     at,
     begun,
     found,
-    with_heads,
 )
 from mha_judge.grading.expecting.arrays import as_tensors
 from mha_judge.grading.expecting.compare import dtype_name
@@ -68,12 +67,11 @@ def long(
         cases: The questions.
         wrt: By entry, the inputs whose gradients checks ask for.
     """
-    layers: dict[object, Layer] = {}
-    cases = [with_heads(asking, case, "least", layers) for case in cases if case.long]
+    cases = [asking.with_heads(case, "least") for case in cases if case.long]
     single = [case for case in cases if not case.is_half]
     forms: dict[object, Case] = {}
     for case in single:
-        forms.setdefault(_form(case), case)
+        forms.setdefault(_form_with_masks(case), case)
     calls = [*looking(asking, forms.values())]
     masked = [case for case in single if blocked_keys(case)]
     for case in (masked or single)[:1]:
@@ -93,17 +91,16 @@ def long(
             continue
         told.add(given)
         if asking.is_also_in(torch.bfloat16, case):
-            loud = in_dtype(case, torch.bfloat16)
-            yield partial(_with_louder_positions, asking, loud, _square(asking, loud, _BEYOND))
+            yield partial(_with_louder_positions, asking, case, _square(asking, case, _BEYOND))
         if isinstance(case.target, Layer) and DROPOUT in case.target.entry.constructor:
             yield partial(_in_training, asking, case, _square(asking, case, _MANY))
     for case in masked[:1]:
         yield from _with_a_count(asking, case)
         if asking.is_also_in(torch.bfloat16, case):
-            yield from _with_one_key_far_on(asking, in_dtype(case, torch.bfloat16))
+            yield from _with_one_key_far_on(asking, case)
     for case in forms.values():
         yield from _beyond_a_byte(asking, case)
-    yield from near_constants(asking, [*forms.values()], wrt, layers)
+    yield from near_constants(asking, [*forms.values()], wrt)
     yield from across(asking, calls, wrt)
 
 
@@ -114,7 +111,7 @@ def _given(case: Case) -> tuple[object, ...]:
     return (*flags, *case.shapes.numbers, *case.shapes.tuples, *lengths)
 
 
-def _form(case: Case) -> tuple[object, ...]:
+def _form_with_masks(case: Case) -> tuple[object, ...]:
     """Return what a question is given, and along which axes its masks block."""
     return _given(case), *axes_of_masks(case)
 
@@ -193,6 +190,12 @@ def _of_a_count(
 
 def _with_one_key_far_on(asking: Asking, case: Case) -> Iterator[Later]:
     """Ask in bfloat16 with the last key alone open, whose place, or number, it rounds down."""
+    try:
+        case = in_dtype(case, torch.bfloat16)
+    except CheckFailure as failure:
+        refusal = Finding("in bfloat16", failure, "dtype")
+        yield lambda: refusal
+        return
     length = _EXACT * (_MANY // _EXACT + asking.draw.integer(0, 7))
     for size in (length + 1, length + 2):
         letters = case.fitting(dict.fromkeys(case.lengths[-1], size))
@@ -202,17 +205,20 @@ def _with_one_key_far_on(asking: Asking, case: Case) -> Iterator[Later]:
 
 
 def _with_louder_positions(asking: Asking, case: Case, letters: Mapping[str, int]) -> Finding:
-    """Ask with some positions louder, which must change nothing where they are blocked.
+    """Ask in bfloat16 with some positions louder, which must change nothing where they are blocked.
 
     Otherwise, in half precision, one weight too many among hundreds is lost in rounding.
     """
+    where = f"in bfloat16 where {sizes_in_words(letters)}"
+    try:
+        case = in_dtype(case, torch.bfloat16)
+    except CheckFailure as refusal:
+        return Finding(where, refusal, "dtype")
     failure = _loud_failure(asking, case, letters)
     if failure is not None and failure.margin is not None:
         again = (_loud_failure(asking, case, letters) for _ in range(AGAIN))
         failure = next((one for one in again if one is not None), None)
-    return Finding(
-        f"in {dtype_name(case.dtype)} where {sizes_in_words(letters)}", failure, "length"
-    )
+    return Finding(where, failure, "length")
 
 
 def _in_training(asking: Asking, case: Case, letters: Mapping[str, int]) -> Finding:

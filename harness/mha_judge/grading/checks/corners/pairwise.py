@@ -39,7 +39,7 @@ from mha_judge.grading.checks.corners.questions import AGAIN, Prepared, Question
 from mha_judge.grading.checks.corners.rows import Rows
 from mha_judge.grading.checks.corners.widths import OTHER_LENGTHS, items_of, with_lengths
 from mha_judge.grading.covering import Row
-from mha_judge.grading.failures import CheckFailure, TimedOut, WritesToInput
+from mha_judge.grading.failures import CheckFailure, OutOfTime, TimedOut, WritesToInput
 
 _FACTORS = {"zero": 0.0, "large": 100.0}
 """By which one map is multiplied; exp(−x) of what is then computed is no overflow in float64."""
@@ -58,6 +58,8 @@ so only one that is no number is wrong."""
 _MOST_CAUSES = 4
 _UNREAD = 2
 """Rows whose answers are judged later: one may take the worker longer than the next the judge."""
+_MODES_BEFORE = {"inference": "inference_mode", "no_grad": "no_grad"}
+"""By the call before a question, its gradient mode: that call may be the one which hangs."""
 _OF_INFERENCE_MODE = "nference tensor"
 """What torch says of a tensor that was made in inference mode and kept, whatever meets it later."""
 
@@ -104,6 +106,8 @@ def pairwise(
 def _told(cause: Row, failure: CheckFailure) -> Finding:
     """Return what is wrong, in words."""
     where = in_words(cause)
+    if isinstance(failure, OutOfTime):
+        return Finding("", failure, "length")
     if not where:
         return Finding(NOT_ALWAYS_THE_SAME, failure, "before")
     return Finding(where, failure, next(axis for axis in ABOUT if cause.get(axis)))
@@ -140,7 +144,8 @@ class _Pairwise:
 
     def is_told_already(self, row: Row) -> bool:
         """Return whether a row would tell nothing new, or time out as another has."""
-        if any(cause.items() <= row.items() for cause, _ in self.found):
+        values = {*row.items(), ("mode", _MODES_BEFORE.get(row.get("before", ""), ""))}
+        if any(cause.items() <= values for cause, _ in self.found):
             return True
         return "size" in row and any(isinstance(failure, TimedOut) for _, failure in self.found)
 
@@ -257,7 +262,8 @@ class _Pairwise:
         }
         spread = case.shapes.leading
         if number // len(others) % 2 and items_of(other) is not None:  # what it keeps is of one
-            letters, spread = {**letters, "B": 1} if "B" in letters else letters, [1, *spread[1:]]
+            spread = [1, *spread[1:]]
+            letters |= {"B": 1} if "B" in letters else {}
         args = other.shapes.at(letters, self._asking.draw, spread=spread, plain=True)
         for index in other.shapes.numbers:
             args[index] = args[index].to(case.dtype)
@@ -302,10 +308,10 @@ class _Pairwise:
 
         If the answer is right when the row is asked again, there are none. But if the row sets
         weights, it was not the same question, and all values are returned. A row that times out is
-        not asked again: its size is to blame. Nor is one whose exception names the cause.
+        not asked again, nor is one whose exception names the cause.
         """
         if isinstance(failure, TimedOut):
-            return {"size": row["size"]} if "size" in row else {}, failure
+            return self._hanging(row, failure), failure
         if _OF_INFERENCE_MODE in f"{failure.message} {failure.detail}":
             return {"before": "inference"}, failure
         if self._again(row) is None:
@@ -319,6 +325,22 @@ class _Pairwise:
         if left.get("before") == "inference":  # its width is its own so that it is called anew
             left.pop(OWN, None)
         return self._cause(left, failure), failure
+
+    def _hanging(self, row: Row, failure: CheckFailure) -> Row:
+        """Return what of a row takes too long: one value that does so alone, or else its size.
+
+        That takes all the time that a call has, so no other is tried then.
+        """
+        if isinstance(failure, OutOfTime):
+            return {}
+        mode = _MODES_BEFORE.get(row.get("before", ""))
+        values = [("mode", mode)] if mode else []
+        values += [(axis, row[axis]) for axis in ABOUT if row.get(axis) and axis != "size"]
+        for axis, value in values:
+            alone = {CASE: row[CASE], TURN: row[TURN], axis: value}
+            if isinstance(self._asked(alone, 0), TimedOut):
+                return {axis: value}
+        return {"size": row["size"]} if "size" in row else self._cause(row, failure)
 
     def _cause(self, row: Row, failure: CheckFailure) -> Row:
         """Return what of a row is a cause; that inputs are written to is told once."""
@@ -335,7 +357,7 @@ class _Pairwise:
         are tried.
         """
         failure = self._settled(row, self._asked(row, 0))
-        is_half = row.get("dtype", "float64") != "float64"  # wrong every time, or not at all
+        is_half = row.get("dtype") in ("bfloat16", "float16")  # wrong every time, or not at all
         if failure is not None or {"scores", "mean"}.isdisjoint(row) or is_half:
             return failure
         others = (self._asked(row, turn) for turn in range(1, 1 + AGAIN))

@@ -16,6 +16,7 @@ from mha_judge.grading.checks.cases import Case, in_dtype
 from mha_judge.grading.checks.corners import masks, numbers
 from mha_judge.grading.checks.corners.asking import Asking
 from mha_judge.grading.checks.corners.axes import (
+    BROAD,
     CASE,
     DROPOUT,
     ITEMS,
@@ -129,8 +130,9 @@ class Questions:
             return unbound if row.get("width") else None
         except CheckFailure as refusal:
             return refusal
+        dtype = self._dtype(case, row)
         question = target.remembered(
-            (place, asking.context.task.seed, case.args, case.names, self._wrt),
+            (place, asking.context.task.seed, case.args, case.names, self._wrt, letters, dtype),
             lambda: self._made(case, target, row, letters, manner),
         )
         if question is None:
@@ -288,9 +290,9 @@ class Questions:
             letters |= {one: plain[one] + 1 if more and plain[one] > 1 else 1 for one in case.long}
             return case.fitting(letters)
         if row.get("width"):
-            widths = broad_widths(case)
-            size_of_it = draw.integer(*_BROAD) if row["width"] == "broad" else 1
-            letters[widths[int(row[TURN]) % len(widths)]] = size_of_it
+            widths, is_one = broad_widths(case), row["width"] == "one"
+            chosen = int(row[TURN]) if is_one else BROAD.index(row["width"])
+            letters[widths[chosen]] = 1 if is_one else draw.integer(*_BROAD)
         ranges = _LENGTHS.get(size, (None, None))
         for group, within in ((case.lengths[:-1], ranges[0]), (case.lengths[-1:], ranges[1])):
             for equal in group if within else ():

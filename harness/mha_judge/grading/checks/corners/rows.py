@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from mha_judge.grading.calling.layer import Layer
-from mha_judge.grading.checks.cases import Case, other_forms
+from mha_judge.grading.checks.cases import Case, form_of, other_forms
 from mha_judge.grading.checks.corners import axes, masks, numbers
 from mha_judge.grading.checks.corners.asking import Asking
 from mha_judge.grading.checks.corners.axes import CASE, DROPOUT, OWN, TURN
@@ -121,15 +121,15 @@ class Rows:
             owner = paths[number].rpartition(".")[0]
             is_first = all(one.rpartition(".")[0] != owner for one in paths[:number])
             for preset in axes.OF_A_WEIGHT if is_first else axes.OF_A_BIAS:
-                if self._is_possible(preset):
+                if self._is_possible({CASE: "0", **preset}):
                     yield {CASE: "0", **preset, TURN: str(number)}
-            if self._is_possible(axes.AFTER_OTHER_WEIGHTS):
+            if self._is_possible({CASE: "0", **axes.AFTER_OTHER_WEIGHTS}):
                 yield {CASE: "0", **axes.AFTER_OTHER_WEIGHTS, TURN: str(2 * number + 1)}
 
     def _of_each_role(self) -> Iterator[Row]:
         """Yield rows in which one weight of a layer is unlike what weights are."""
         for preset in axes.OF_A_ROLE:
-            if self._is_possible(preset):
+            if self._is_possible({CASE: "0", **preset}):
                 for number in range(len(self._cases[0].target.entry.roles)):
                     yield {CASE: "0", **preset, TURN: str(number)}
 
@@ -193,10 +193,8 @@ class Rows:
         forms: dict[object, str] = {}
         for name in self._axes[CASE]:
             case = self._cases[int(name)]
-            told = {i: one for i, one in enumerate(case.args) if isinstance(one, bool)}
-            given = frozenset(i for i, one in enumerate(case.args) if one is not None)
             if self._is_possible({**preset, CASE: name}):
-                forms[1 in case.shapes.letters.values(), given, *told.items()] = name
+                forms[1 in case.shapes.letters.values(), form_of(case)] = name
         return [*forms.values()]
 
     def _is_possible(self, preset: Row) -> bool:
@@ -287,7 +285,8 @@ class Rows:
                 drops = isinstance(case.target, Layer) and case.target.sizes.get(DROPOUT)
                 return is_layer and is_torch and DROPOUT in entry.constructor and not drops
             case "width":
-                return bool(broad_widths(case))
+                least = axes.BROAD.index(value) if value in axes.BROAD else 0
+                return len(broad_widths(case)) > least
             case "object":
                 return bool(numbers.alike(case))
             case "gradient":

@@ -17,7 +17,7 @@ from mha_judge.grading.checks.corners.masks import open_keys
 from mha_judge.grading.checks.corners.pairwise import pairwise
 from mha_judge.grading.checks.corners.sizes import unfit
 from mha_judge.grading.expecting.answer import Answer, assert_close
-from mha_judge.grading.failures import CheckFailure, TimedOut
+from mha_judge.grading.failures import CheckFailure, OutOfTime, TimedOut
 from mha_judge.wire.operations import Operation
 
 
@@ -46,7 +46,8 @@ def search_corners(
         if not any("after" in one.axes for one in found) and _are_overwritten(context):
             failure = CheckFailure("writes to a result that it has returned")
             found.append(Wrong(frozenset({"after"}), AXES["after"]["calls"], failure))
-        return found
+        # what is asked when no time is left tells of nothing else
+        return [one for one in found if not isinstance(one.failure, OutOfTime)] or found[:1]
 
 
 def _are_overwritten(context: Context) -> bool:
@@ -70,6 +71,8 @@ def _findings(
         asking.enter(f"domain {name} pairs")
         found = pairwise(asking, own, wrt, until_failure)
         yield from found
+        if any(isinstance(finding.failure, OutOfTime) for finding in found):
+            return
         asking.enter(f"domain {name} sizes")
         yield from in_turn(unfit(asking, [asking.living(one) for one in own]))
         if any(_is_late(finding) for finding in found):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from mha_judge.bank.problem import axes_of
-from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
 from mha_judge.grading.calling.session import NeverAsked
 from mha_judge.grading.calling.target import Wanted
-from mha_judge.grading.checks.cases import Case, shapes_of
+from mha_judge.grading.checks.cases import Case
 from mha_judge.grading.checks.corners import numbers
 from mha_judge.grading.checks.corners.asking import (
     Asking,
@@ -23,7 +21,7 @@ from mha_judge.grading.checks.corners.asking import (
     sizes_in_words,
 )
 from mha_judge.grading.checks.corners.masks import blocking
-from mha_judge.grading.checks.corners.widths import LEADING, head_sizes, narrow
+from mha_judge.grading.checks.corners.widths import LEADING, narrow
 from mha_judge.grading.failures import CheckFailure, TimedOut
 from mha_judge.wire.bounds import MAX_TENSOR_BYTES
 
@@ -36,7 +34,7 @@ _LARGEST_BYTES = 26_000_000
 assert 2 * _LARGEST_BYTES < MAX_TENSOR_BYTES
 _COPIES = 4
 """Of a state for each position, D × D, which linear attention may hold at once."""
-_OF_AN_ITEM = 10_000
+_OF_AN_ITEM = 2_000
 """Numbers that an item counts for, be it ever so short: a loop takes time, and a graph memory."""
 
 
@@ -147,30 +145,6 @@ def begun(
     return told
 
 
-def with_heads(asking: Asking, case: Case, how: str | int, layers: dict[object, Layer]) -> Case:
-    """Return a question to a layer with other, narrow heads; a function's as it is.
-
-    Args:
-        asking: Draws the numbers.
-        case: The question.
-        how: Which heads, as `head_sizes` takes it.
-        layers: Those that were made; a new one joins them.
-    """
-    other = head_sizes(case, how)
-    if not isinstance(case.target, Layer) or not other:
-        return case
-    sizes = {name: other.get(name, size) for name, size in case.target.sizes.items()}
-    key = (case.target.dtype, *sizes.items())
-    if key not in layers:
-        try:
-            layers[key] = case.target.like(**sizes)
-        except CheckFailure:  # other claims tell that it cannot be made
-            return case
-    args = tuple(case.shapes.at(other, asking.draw))
-    shapes = shapes_of(layers[key], case.domain, args)
-    return replace(case, target=layers[key], args=args, shapes=shapes)
-
-
 def args_at(
     asking: Asking, case: Case, letters: Mapping[str, int], items: int = 1, heads: int = 1
 ) -> list[Any]:
@@ -198,6 +172,18 @@ def _sizes_at(case: Case, letters: Mapping[str, int], items: int, heads: int) ->
     batch = {"B": items} if "B" in case.shapes.letters else {}
     leading = zip(LEADING[: len(case.shapes.leading)], (items, heads), strict=False)
     return {**narrow(case), **batch, **dict(leading), **letters}
+
+
+def largest_input(case: Case, letters: Mapping[str, int]) -> int:
+    """Return how many numbers the largest input of one item has.
+
+    Args:
+        case: The question.
+        letters: As in `at`.
+    """
+    sizes = {**case.shapes.letters, **_sizes_at(case, letters, 1, 1)}
+    names = [case.target.entry.arguments[index] for index in case.shapes.numbers]
+    return max((_product(sizes, axes_of(case.domain.shapes[one])) for one in names), default=1)
 
 
 def cost(case: Case, letters: Mapping[str, int], items: int = 1, heads: int = 1) -> float:

@@ -95,17 +95,17 @@ def _unlike_in_part(asking: Asking, case: Case) -> Iterator[Later]:
                 if old > 1 and new > 1:  # 1 may be broadcast
                     args = case.shapes.at({letter: new}, asking.draw, only=names[index])
                     args = opened(case, args, every=True) if new < old else args
-                    yield from _also_refused(case, args)
+                    yield from _also_refused(asking, case, args)
     for index, parts in case.shapes.tuples.items():
         if len({part.shape for part in parts}) > 1:
-            yield from _also_refused(case, case.with_numbers({index: parts[::-1]}))
+            yield from _also_refused(asking, case, case.with_numbers({index: parts[::-1]}))
         for place, part in enumerate(parts):
             width = part.shape[-1]
             for new in (width - 1, width + 1):
                 if width > 1 and new > 1:
                     other = part[..., torch.arange(new) % width]
                     changed = (*parts[:place], other, *parts[place + 1 :])
-                    yield from _also_refused(case, case.with_numbers({index: changed}))
+                    yield from _also_refused(asking, case, case.with_numbers({index: changed}))
 
 
 def _given(case: Case, sizes: Iterable[str]) -> Iterator[tuple[str, str, int]]:
@@ -129,7 +129,7 @@ def _multiplied_out(asking: Asking, case: Case, first: bool) -> Iterator[Later]:
         if first:
             yield _refused(asking, case, name, {letter: 2 * old})
             yield _refused(asking, case, name, {letter: 3 * old})  # as of three maps in one
-        yield from _turned(case, name, letter)
+        yield from _turned(asking, case, name, letter)
         lengths = [one for one in axes_of(case.domain.shapes[name]) if one in case.long]
         if first and lengths and letter not in lengths:  # the numbers of `old` longer items
             letters = {one: old * case.shapes.letters[one] for one in lengths}
@@ -185,13 +185,13 @@ def _half_the_items(asking: Asking, case: Case) -> Iterator[Later]:
         name = case.target.entry.arguments[index]
         for fewer in (items, items + 1):
             args = twice.shapes.at({"B": fewer}, asking.draw, only=name)
-            yield from _also_refused(twice, args)
+            yield from _also_refused(asking, twice, args)
 
 
-def _also_refused(case: Case, args: Sequence[Any]) -> Iterator[Later]:
+def _also_refused(asking: Asking, case: Case, args: Sequence[Any]) -> Iterator[Later]:
     """Ask for what must raise if the reference refuses it."""
     if _is_refused(case, args):
-        yield must_raise(case.target, args, _shown(case, args))
+        yield must_raise(asking, case, args, _shown(case, args))
 
 
 def _is_refused(case: Case, args: Sequence[Any]) -> bool:
@@ -219,7 +219,7 @@ def _at(asking: Asking, case: Case, letters: Mapping[str, int], leading: int = 0
     return case.asked_with(case.shapes.at(letters, asking.draw, leading=leading))
 
 
-def _turned(case: Case, name: str, letter: str) -> Iterator[Later]:
+def _turned(asking: Asking, case: Case, name: str, letter: str) -> Iterator[Later]:
     """Ask with the last two axes of one argument exchanged, which keeps its count of numbers."""
     index = case.target.entry.arguments.index(name)
     value = case.args[index]
@@ -229,7 +229,7 @@ def _turned(case: Case, name: str, letter: str) -> Iterator[Later]:
     one, other = value.shape[-2:] if value.dim() > 1 else (1, 1)
     if last & {-1, -2} and 1 not in (one, other) and one != other:
         args = case.with_numbers({index: value.mT.contiguous()})
-        yield must_raise(case.target, args, _shown(case, args))
+        yield must_raise(asking, case, args, _shown(case, args))
 
 
 def _refused(
@@ -238,7 +238,7 @@ def _refused(
     """Ask with one argument of other sizes, which must raise, in a gradient mode."""
     args = case.shapes.at(letters, asking.draw, only=name)
     mode = mode if case.target.entry.arrays == "torch" else ""
-    return must_raise(case.target, args, _shown(case, args), mode)
+    return must_raise(asking, case, args, _shown(case, args), mode)
 
 
 def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Iterator[Later]:
@@ -264,7 +264,7 @@ def _not_divided(asking: Asking, case: Case, letter: str, divisor: str) -> Itera
                 yield partial(refused, make, why)
                 continue
             args[case.target.entry.arguments.index(divisor)] = count
-            yield must_raise(case.target, args, why)
+            yield must_raise(asking, case, args, why)
 
 
 def _shown(case: Case, args: Sequence[Any]) -> str:
