@@ -140,14 +140,25 @@ def _usable(steps: Sequence[Step]) -> Iterator[Case]:
         if target.entry.arrays == "numpy" and case.dtype is torch.float64 and _is_usual(case):
             layer = None
             if isinstance(target, Layer):
-                key = (target.entry.name, *target.sizes.items())
-                if key not in layers:
-                    try:
-                        layers[key] = target.like(dtype=torch.float32)
-                    except CheckFailure:  # rows, which make layers too, tell that it cannot be made
-                        continue
-                layer = layers[key]
+                try:
+                    layer = made_once(layers, target, torch.float32, target.sizes)
+                except CheckFailure:  # rows, which make layers too, tell that it cannot be made
+                    continue
             yield in_dtype(case, torch.float32, layer)
+
+
+def made_once(
+    made: dict[object, Layer],
+    layer: Layer,
+    dtype: torch.dtype,
+    sizes: Mapping[str, Any],
+    is_new: bool = False,
+) -> Layer:
+    """Return a layer like another: one of `made` that is usable, unless it must be new."""
+    key = (layer.entry.name, dtype, *sizes.items())
+    if is_new or key not in made or not made[key].is_usable:
+        made[key] = layer.like(dtype=dtype, **sizes)
+    return made[key]
 
 
 def _is_usual(case: Case) -> bool:

@@ -17,11 +17,8 @@ from mha_judge.grading.calling.context import Context
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.session import NeverAsked
 from mha_judge.grading.calling.target import Gradient, Unread, Wanted
-from mha_judge.grading.checks.assertions import (
-    require_gradients,
-    require_refusal,
-)
-from mha_judge.grading.checks.cases import Case, form_of, shapes_of
+from mha_judge.grading.checks.assertions import require_gradients, require_refusal
+from mha_judge.grading.checks.cases import Case, form_of, made_once, shapes_of
 from mha_judge.grading.checks.corners.widths import LEADING, head_sizes, sizes_of
 from mha_judge.grading.draw import Draw
 from mha_judge.grading.expecting.answer import Answer
@@ -84,6 +81,8 @@ class Asking:
             left_alone: Entries that must leave their inputs as they are, by checks.
         """
         self.context = context
+        self.by_hand = "autograd" in context.task.problem.forbid
+        """Whether answers compute gradients by hand."""
         self.row_blocked = row_blocked
         self.left_alone = {*left_alone}
         self._entries: defaultdict[torch.dtype, set[str]] = defaultdict(set)
@@ -94,7 +93,7 @@ class Asking:
         self._renewed: dict[Layer, Layer] = {}
         """By each layer that went with its process the one that is asked instead."""
         self._with_heads: dict[object, Layer] = {}
-        """Layers with other heads that were made, by dtype and sizes."""
+        """Layers with other heads that were made, by entry, dtype and sizes."""
         self._answered_in: dict[tuple[object, ...], torch.dtype | None] = {}
         self._sizes: defaultdict[object, list[dict[str, int]]] = defaultdict(list)
         """The sizes of all questions so far, by gradient mode, what learns, and form."""
@@ -153,13 +152,11 @@ class Asking:
         if not isinstance(case.target, Layer) or not other:
             return case
         sizes = {name: other.get(name, size) for name, size in case.target.sizes.items()}
-        key = (case.target.entry.name, case.target.dtype, *sizes.items())
-        if key not in self._with_heads:
-            try:
-                self._with_heads[key] = case.target.like(**sizes)
-            except CheckFailure:  # other claims tell that it cannot be made
-                return case
-        layer, args = self._with_heads[key], tuple(case.shapes.at(other, self.draw))
+        try:
+            layer = made_once(self._with_heads, case.target, case.target.dtype, sizes)
+        except CheckFailure:  # other claims tell that it cannot be made
+            return case
+        args = tuple(case.shapes.at(other, self.draw))
         return replace(case, target=layer, args=args, shapes=shapes_of(layer, case.domain, args))
 
     def like(self, value: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.manner import AXES
@@ -176,18 +176,8 @@ def _in_manner(asking: Asking, case: Case, size: int, axis: str, value: str) -> 
         for width in (_OWN_WIDTH, _OWN_WIDTH + 2)
     )
 
-    def begin() -> Later:
-        args, others = args_at(asking, case, wide), args_at(asking, case, other)
-        verdict = begun(asking, case, args, {axis: value, "number": 1})
-
-        def finding() -> Finding:
-            failure = verdict()
-            is_kept = failure is not None and asked_now(asking, case, others) is None
-            where = f"where {sizes_in_words(letters)}, {AXES[axis][value]}"
-            return Finding(where, failure if is_kept else None, axis)
-
-        return finding
-
+    where, manner = f"where {sizes_in_words(letters)}", {axis: value, "number": 1}
+    begin = partial(_only_so, asking, case, where, manner, wide, other)
     yield _Priced(cost(case, other), begin)
 
 
@@ -211,22 +201,32 @@ def _beyond(asking: Asking, case: Case, count: int) -> Iterator[_Priced]:
         where = f"with more than {count} {what}"
         many = _told(asking, case, where, letters, items, heads)
         yield many
-        laid_out = partial(_laid_out, asking, case, where, letters, items, heads)
-        yield many._replace(begin=laid_out)
+        # in another layout, so that a buffer is used twice
+        manner = {"layout": "reversed"}
+        begin = partial(_only_so, asking, case, where, manner, letters, letters, items, heads)
+        yield many._replace(begin=begin)
 
 
-def _laid_out(
-    asking: Asking, case: Case, where: str, letters: Mapping[str, int], items: int, heads: int
+def _only_so(
+    asking: Asking,
+    case: Case,
+    where: str,
+    manner: Mapping[str, Any],
+    letters: Mapping[str, int],
+    plain: Mapping[str, int],
+    items: int = 1,
+    heads: int = 1,
 ) -> Later:
-    """Begin to ask for as many in another layout, so that a buffer is used twice."""
-    args, plain = (args_at(asking, case, letters, items, heads) for _ in range(2))
-    verdict = begun(asking, case, args, {"layout": "reversed"})
+    """Begin to ask in a manner; what is wrong in a plain call, at its sizes, is told already."""
+    args, others = (args_at(asking, case, one, items, heads) for one in (letters, plain))
+    verdict = begun(asking, case, args, manner)
+    axis, value = next(iter(manner.items()))
 
     def finding() -> Finding:
         failure = verdict()
-        if failure is not None and asked_now(asking, case, plain) is not None:
-            failure = None  # which is told already
-        return Finding(f"{where}, {AXES['layout']['reversed']}", failure, "layout")
+        if failure is not None and asked_now(asking, case, others) is not None:
+            failure = None
+        return Finding(f"{where}, {AXES[axis][value]}", failure, axis)
 
     return finding
 

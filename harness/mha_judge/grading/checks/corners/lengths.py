@@ -31,13 +31,7 @@ from mha_judge.grading.checks.corners.masks import (
     lengths_given,
 )
 from mha_judge.grading.checks.corners.questions import AGAIN
-from mha_judge.grading.checks.corners.sized import (
-    args_at,
-    asked_now,
-    at,
-    begun,
-    found,
-)
+from mha_judge.grading.checks.corners.sized import args_at, asked_now, at, begun, found
 from mha_judge.grading.expecting.arrays import as_tensors
 from mha_judge.grading.expecting.compare import dtype_name
 from mha_judge.grading.expecting.expected import leaves
@@ -190,18 +184,24 @@ def _of_a_count(
 
 def _with_one_key_far_on(asking: Asking, case: Case) -> Iterator[Later]:
     """Ask in bfloat16 with the last key alone open, whose place, or number, it rounds down."""
-    try:
-        case = in_dtype(case, torch.bfloat16)
-    except CheckFailure as failure:
-        refusal = Finding("in bfloat16", failure, "dtype")
-        yield lambda: refusal
+    half = _in_bfloat16(case, "in bfloat16")
+    if isinstance(half, Finding):
+        yield lambda: half
         return
     length = _EXACT * (_MANY // _EXACT + asking.draw.integer(0, 7))
     for size in (length + 1, length + 2):
-        letters = case.fitting(dict.fromkeys(case.lengths[-1], size))
-        args = blocking(case, args_at(asking, case, letters), "last", asking.draw)
+        letters = half.fitting(dict.fromkeys(half.lengths[-1], size))
+        args = blocking(half, args_at(asking, half, letters), "last", asking.draw)
         where = f"in bfloat16, where {sizes_in_words(letters)} and the last key alone is open"
-        yield found(asking, where, case, args)
+        yield found(asking, where, half, args)
+
+
+def _in_bfloat16(case: Case, where: str) -> Case | Finding:
+    """Return a question in bfloat16, or that no layer can be made for it."""
+    try:
+        return in_dtype(case, torch.bfloat16)
+    except CheckFailure as refusal:
+        return Finding(where, refusal, "dtype")
 
 
 def _with_louder_positions(asking: Asking, case: Case, letters: Mapping[str, int]) -> Finding:
@@ -210,14 +210,13 @@ def _with_louder_positions(asking: Asking, case: Case, letters: Mapping[str, int
     Otherwise, in half precision, one weight too many among hundreds is lost in rounding.
     """
     where = f"in bfloat16 where {sizes_in_words(letters)}"
-    try:
-        case = in_dtype(case, torch.bfloat16)
-    except CheckFailure as refusal:
-        return Finding(where, refusal, "dtype")
-    failure = _loud_failure(asking, case, letters)
+    half = _in_bfloat16(case, where)
+    if isinstance(half, Finding):
+        return half
+    failure = _loud_failure(asking, half, letters)
     if failure is not None and failure.margin is not None:
-        again = (_loud_failure(asking, case, letters) for _ in range(AGAIN))
-        failure = next((one for one in again if one is not None), None)
+        again = (_loud_failure(asking, half, letters) for _ in range(AGAIN))
+        failure = next(filter(None, again), None)
     return Finding(where, failure, "length")
 
 

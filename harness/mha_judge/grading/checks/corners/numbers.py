@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -87,8 +87,7 @@ def changed(case: Case, args: Sequence[Any], how: str, asking: Asking, number: i
         for index in case.shapes.numbers:
             made[index] = torch.full_like(args[index], one)
     elif how == "one constant":
-        by_hand = "autograd" in asking.context.task.problem.forbid
-        given = may_be_constant(case, by_hand)
+        given = may_be_constant(case, asking.by_hand)
         index = given[number % len(given)]
         made[index] = torch.full_like(args[index], _CONSTANT)
     elif how in ("zero start", "zero end"):
@@ -164,7 +163,7 @@ def alike_along(case: Case, args: Sequence[Any], axis: int, *, masks: bool) -> l
         masks: Whether masks are alike, too; else they may tell equal items apart.
     """
     given = [index for index in with_items(case) if masks or index in case.shapes.numbers]
-    return [_alike(one, axis) if index in given else one for index, one in enumerate(args)]
+    return [alike_in(one, axis) if index in given else one for index, one in enumerate(args)]
 
 
 def alike(case: Case) -> list[list[int]]:
@@ -268,21 +267,14 @@ def wanted(
     return Wanted(tuple(given), wants, learns, manner.get("frozen", ""), number)
 
 
-def constant(wanted: Wanted | None) -> Wanted | None:
-    """Return the same gradients, with cotangents that are constant along their last axis."""
+def with_cotangents(wanted: Wanted | None, change: Callable[[Tensor], Tensor]) -> Wanted | None:
+    """Return the same gradients with other cotangents; one of a single number stays."""
     if wanted is None:
         return None
-    same = [one if one is None else _alike(one, -1) for one in wanted.cotangents]
-    return wanted._replace(cotangents=same)
-
-
-def of_centred(wanted: Wanted | None) -> Wanted | None:
-    """Return the same gradients, with cotangents whose rows sum to zero."""
-    if wanted is None:
-        return None
-    made = [one if one is None or not one.dim() else centred(one) for one in wanted.cotangents]
+    made = [one if one is None or not one.dim() else change(one) for one in wanted.cotangents]
     return wanted._replace(cotangents=made)
 
 
-def _alike(one: Tensor, axis: int) -> Tensor:
-    return one.narrow(axis, 0, 1).expand_as(one).contiguous() if one.dim() else one
+def alike_in(one: Tensor, axis: int) -> Tensor:
+    """Return a tensor that holds its first numbers all along an axis."""
+    return one.narrow(axis, 0, 1).expand_as(one).contiguous()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 import torch
@@ -178,19 +178,15 @@ class _Pairwise:
             row: What was asked.
             failure: How it was wrong the first time.
         """
-        tries = (self._asked(row, turn) for turn in range(1, 1 + AGAIN))
         if is_told_by_some(row):
             has_items = items_of(self._cases[int(row[CASE])]) is not None
             if failure is not None or (has_items and row.get("size") not in LENGTHS_APART):
                 return failure
-            return next((again for again in tries if again is not None), None)
-        if failure is not None and _may_be_rounding(row, failure, self._by_far(row)):
-            for again in tries:
-                if again is None:
-                    return None
-            if self._is_rounded_away(row, failure):
-                return None
-        return failure
+            return next(filter(None, self._with_other_numbers(row)), None)
+        if failure is None or not _may_be_rounding(row, failure, self._by_far(row)):
+            return failure
+        is_right = None in self._with_other_numbers(row) or self._is_rounded_away(row, failure)
+        return None if is_right else failure
 
     def _is_rounded_away(self, row: Row, failure: CheckFailure) -> bool:
         """Return whether a small error is not the answer's fault.
@@ -220,6 +216,10 @@ class _Pairwise:
         """Return how the answer to a row is wrong, with the numbers of one turn."""
         self._asking.context.session.settle()
         return self._begin(row, turn)()
+
+    def _with_other_numbers(self, row: Row) -> Iterator[CheckFailure | None]:
+        """Yield how the answers to a row that is asked again are wrong; None for a right one."""
+        return (self._asked(row, turn) for turn in range(1, 1 + AGAIN))
 
     def _begin(self, row: Row, turn: int) -> Verdict:
         """Begin to ask a row with the numbers of one turn, and return what judges the answer."""
@@ -360,8 +360,7 @@ class _Pairwise:
         is_half = row.get("dtype") in ("bfloat16", "float16")  # wrong every time, or not at all
         if failure is not None or {"scores", "mean"}.isdisjoint(row) or is_half:
             return failure
-        others = (self._asked(row, turn) for turn in range(1, 1 + AGAIN))
-        return next((other for other in others if other is not None), None)
+        return next(filter(None, self._with_other_numbers(row)), None)
 
 
 def _may_be_rounding(row: Row, failure: CheckFailure, by_far: float) -> bool:

@@ -12,7 +12,7 @@ from mha_judge.grading.binding.weights import Unbound
 from mha_judge.grading.calling.layer import Layer
 from mha_judge.grading.calling.shapes import Shapes
 from mha_judge.grading.calling.target import Target, Wanted
-from mha_judge.grading.checks.cases import Case, in_dtype
+from mha_judge.grading.checks.cases import Case, in_dtype, made_once
 from mha_judge.grading.checks.corners import masks, numbers
 from mha_judge.grading.checks.corners.asking import Asking
 from mha_judge.grading.checks.corners.axes import (
@@ -115,7 +115,7 @@ class Questions:
             turn: Of how many with other numbers.
         """
         asking, case = self._asking, self._cases[int(row[CASE])]
-        place = self.place(row, turn)
+        place, dtype = self.place(row, turn), self._dtype(case, row)
         sized = {axis: value for axis, value in row.items() if axis in _OF_SIZES}
         asking.enter(f"{self.place(sized, turn)} sizes")
         letters = self._letters(case, row)
@@ -123,17 +123,16 @@ class Questions:
         manner: dict[str, Any] = {axis: row[axis] for axis in MANNERS if row.get(axis)}
         manner["number"] = int(row[TURN])
         try:
-            target = self._target(case, letters, row)
+            target = self._target(case, letters, row, dtype)
         except Unbound as unbound:  # in some sizes its parameters may look alike
             if row.get("equal"):
                 return self.prepared({**row, "equal": ""}, turn)
             return unbound if row.get("width") else None
         except CheckFailure as refusal:
             return refusal
-        dtype = self._dtype(case, row)
         question = target.remembered(
             (place, asking.context.task.seed, case.args, case.names, self._wrt, letters, dtype),
-            lambda: self._made(case, target, row, letters, manner),
+            lambda: self._made(case, target, row, letters, dtype, manner),
         )
         if question is None:
             return None
@@ -156,13 +155,14 @@ class Questions:
         target: Target,
         row: Row,
         letters: Mapping[str, int],
+        dtype: torch.dtype,
         manner: Mapping[str, Any],
     ) -> Question | None:
         """Return the question of a row, with numbers drawn anew; None if it cannot be asked."""
         draw, number, letters = self._asking.draw, int(row[TURN]), {**letters}
         group = self._group(case, row)
         spread = [letters.pop(name, 0) for name in LEADING][: len(case.shapes.leading)]
-        layer, dtype = target if isinstance(target, Layer) else None, self._dtype(case, row)
+        layer = target if isinstance(target, Layer) else None
         if layer is not None or dtype is not case.dtype:
             case = in_dtype(case, dtype, layer)
         args = case.shapes.at(letters, draw, spread=spread, plain=True)  # the check's may be huge
@@ -217,9 +217,9 @@ class Questions:
                 through = ["weights", *case.target.entry.returns[: 1 - is_alone]]
             wanted = numbers.wanted(case, args, self._asking, self._wrt, manner, through)
             if row["gradient"] == "expanded":
-                wanted = numbers.constant(wanted)
+                wanted = numbers.with_cotangents(wanted, lambda one: numbers.alike_in(one, -1))
             if row.get("values") == "centred":
-                wanted = numbers.of_centred(wanted)
+                wanted = numbers.with_cotangents(wanted, numbers.centred)
         return Question(args, case.shapes, asked, score, wanted)
 
     def _group(self, case: Case, row: Row) -> Sequence[int]:
@@ -236,13 +236,15 @@ class Questions:
     def _dtype(self, case: Case, row: Row) -> torch.dtype:
         """Return the dtype of a row; float64 if rounding of unknown size might matter."""
         scores = row.get("scores")
-        by_hand = "autograd" in self._asking.context.task.problem.forbid
-        is_felt = scores and (scores in ("low", "apart") or by_hand or not shows_scores(case))
-        if is_felt and self._asking.is_also_in(torch.float64, case):
+        asking, is_apart = self._asking, scores in ("low", "apart")
+        is_felt = scores and (is_apart or asking.by_hand or not shows_scores(case))
+        if is_felt and asking.is_also_in(torch.float64, case):
             return torch.float64
         return getattr(torch, row["dtype"]) if row.get("dtype") else case.dtype
 
-    def _target(self, case: Case, letters: Mapping[str, int], row: Row) -> Target:
+    def _target(
+        self, case: Case, letters: Mapping[str, int], row: Row, dtype: torch.dtype
+    ) -> Target:
         """Return what is called; a layer made with other sizes serves all rows.
 
         But each row after inference mode gets a new layer, so that tensors which it makes in its
@@ -251,16 +253,12 @@ class Questions:
         """
         if not isinstance(case.target, Layer):
             return case.target
-        dtype = self._dtype(case, row)
         sizes = {name: letters.get(name, size) for name, size in case.target.sizes.items()}
         # every second row leaves the default; and in bfloat16 a random number may be exactly 0
         if row.get("training") and int(row[TURN]) % 2 == 0 and dtype is not torch.bfloat16:
             sizes[DROPOUT] = _NEXT_TO_NOTHING
-        key = (dtype, *sizes.items())
         is_new = row.get("before") == "inference" or row.get("weights") == "one replaced"
-        if is_new or key not in self._layers or not self._layers[key].is_usable:
-            self._layers[key] = case.target.like(dtype=dtype, **sizes)
-        return self._layers[key]
+        return made_once(self._layers, case.target, dtype, sizes, is_new)
 
     def _letters(self, case: Case, row: Row) -> dict[str, int]:
         """Return the sizes of a row, those of leading axes without letters as `LEADING`."""

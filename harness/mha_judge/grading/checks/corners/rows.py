@@ -232,8 +232,7 @@ class Rows:
             return False
         asking, flags, entry = self._asking, case.shapes.flags, case.target.entry
         is_torch, is_layer = entry.arrays == "torch", isinstance(case.target, Layer)
-        by_hand = "autograd" in asking.context.task.problem.forbid
-        in_float64 = asking.is_also_in(torch.float64, case)
+        by_hand, in_float64 = asking.by_hand, asking.is_also_in(torch.float64, case)
         match axis:
             case "mode":
                 return is_torch
