@@ -700,7 +700,7 @@ def test_bad_inputs(candidate, draw):
     "Written from scratch: no fused or official attention",
     category="policy",
     points=3,
-    after="values",
+    after=("values", "nothing_to_drop"),
 )
 def test_written_from_scratch(candidate, draw):
     layer = layer_of(candidate)

@@ -1,5 +1,6 @@
 """What all tests need before anything else is imported."""
 
+import hashlib
 import signal
 
 import pytest
@@ -17,12 +18,23 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture(scope="session", autouse=True)
 def _progress_of_tests(tmp_path_factory):
-    """Keep what tests practise out of the progress of who runs them."""
+    """Keep what tests practise out of the progress of who runs them; return the folder."""
     from mha_judge.practice.progress import PATH_VARIABLE
 
+    folder = tmp_path_factory.mktemp("progress")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(PATH_VARIABLE, str(tmp_path_factory.mktemp("progress") / "p.sqlite3"))
-        yield
+        patch.setenv(PATH_VARIABLE, str(folder / "p.sqlite3"))
+        yield folder
+
+
+@pytest.fixture(autouse=True)
+def _progress_of_one_test(request, _progress_of_tests, monkeypatch):
+    """Keep it out of the progress of other tests as well: a round that is open changes what `run`
+    says."""
+    from mha_judge.practice.progress import PATH_VARIABLE
+
+    name = hashlib.sha256(request.node.nodeid.encode()).hexdigest()
+    monkeypatch.setenv(PATH_VARIABLE, str(_progress_of_tests / f"{name}.sqlite3"))
 
 
 def pytest_addoption(parser):

@@ -1,6 +1,7 @@
 """Errors are carried forward: a mistake that has a name costs its price, and nothing follows it."""
 
 import itertools
+import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from mha_judge.bank import Bank
 from mha_judge.grading.calling import target
 from mha_judge.judge import grade
-from mha_judge.judge.carrying import is_borne_out
+from mha_judge.judge.carrying import is_borne_out, with_checks
 from mha_judge.outcomes import Category, Outcome, Severity
 from mha_judge.report.models import CheckResult, Diagnosis
 from mha_judge.report.summary import in_one_sentence
@@ -49,6 +50,11 @@ def graded(channel, seed=3, problem="sdpa", **changes):
     return grade(submission, BANK, BANK.problem(problem), channel, seed=seed)
 
 
+def made(problem, name):
+    [mistake] = [one for one in BANK.mistakes(problem) if one.id == name]
+    return mistake
+
+
 def still_wrong(report):
     return [
         check.id
@@ -74,6 +80,43 @@ def test_two_mistakes_are_granted_together_and_both_are_paid(channel):
 
     assert still_wrong(report) == []
     assert report.score == 100 - sum(diagnosis.cost for diagnosis in report.diagnoses) == 80.0
+
+
+def test_a_check_is_laid_to_no_more_mistakes_than_it_takes(channel):
+    source = made("flash-attention", "nothing-rescaled").source
+    unchecked = re.sub(r"    if block_size < 1:\n +raise .*\n", "", source)
+    assert len(unchecked) < len(source)
+
+    report = grade(
+        Submission.of(unchecked, "answer.py"),
+        BANK,
+        BANK.problem("flash-attention"),
+        channel,
+        seed=3,
+    )
+
+    of = {one.id: one for one in report.diagnoses}
+    assert of.keys() == {"nothing-rescaled", "blocks-below-one-accepted"}
+    assert of["blocks-below-one-accepted"].checks == ["bad-block-size"]
+    assert "bad-block-size" not in of["nothing-rescaled"].checks
+    [worth] = [c.max_points for c in report.checks if c.id == "bad-block-size"]
+    assert of["blocks-below-one-accepted"].cost < 2 * worth
+    assert still_wrong(report) == []
+
+
+def test_values_that_are_wrong_in_training_break_no_rule(channel):
+    """With p = 0 such a layer drops everything in training, in each of its checks alike."""
+    answer = Submission.of(made("attention-dropout", "p-is-kept").source, "answer.py")
+
+    report = grade(answer, BANK, BANK.problem("attention-dropout"), channel, seed=3)
+
+    assert [one.id for one in report.diagnoses] == ["p-is-kept"]
+    assert report.policy == []
+    failed = [check for check in report.checks if check.outcome is Outcome.FAILED]
+    assert all(check.granted for check in failed)
+    waiting = [c.id for c in report.not_assessed if not (c.granted or c.only_if_right)]
+    assert waiting
+    assert f"{len(waiting)} cannot be told yet and give no points" in in_one_sentence(report)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 777])
@@ -180,10 +223,10 @@ def test_what_is_wrong_without_dropout_too_is_not_laid_to_it(channel):
 
 
 def test_what_a_mistake_keeps_from_running_is_not_called_right(channel):
-    [made] = [m for m in BANK.mistakes("flash-attention") if m.id == "output-shaped-like-queries"]
+    source = made("flash-attention", "output-shaped-like-queries").source
     problem = BANK.problem("flash-attention")
 
-    report = grade(Submission.of(made.source, "answer.py"), BANK, problem, channel, seed=3)
+    report = grade(Submission.of(source, "answer.py"), BANK, problem, channel, seed=3)
 
     stopped = {check.id for check in report.checks if check.stopped and not check.advisory}
     assert "gradients" in stopped
@@ -227,12 +270,11 @@ def check_of(name, granted=(), **fields):
     return CheckResult(
         id=name,
         title=name,
-        category=Category.VALUES,
         outcome=Outcome.FAILED,
         points=0,
         max_points=1,
         granted=list(granted),
-        **fields,
+        **{"category": Category.VALUES, **fields},
     )
 
 
@@ -258,3 +300,18 @@ def test_a_name_stays_only_where_enough_of_what_failed_passes_with_it(
     checks += [check_of(f"advice-{n}", advisory=True) for n in range(9)]
 
     assert is_borne_out(diagnosis, checks) is stays
+
+
+def test_what_fails_with_a_mistake_granted_as_well_is_not_laid_to_it():
+    checks = [
+        check_of("values", ["mine"]),
+        check_of("both", ["mine", "another"]),
+        check_of("of-another", ["another"]),
+        check_of("not-granted"),
+        check_of("rule", category=Category.POLICY),
+    ]
+    mine = Diagnosis(id="mine", title="", explanation="", checks=[check.id for check in checks])
+    unpriced = mine.model_copy(update={"id": "unpriced"})
+
+    assert with_checks(mine, checks).checks == ["values", "both", "rule"]
+    assert with_checks(unpriced, checks).checks == ["not-granted", "rule"]

@@ -185,6 +185,15 @@ class TestServing:
         assert right.exit_code == 0
         assert "✓ output is right" in right.output
 
+    def test_try_tells_what_hides_which_problem_a_file_answers(self, tmp_path):
+        path = tmp_path / "broken.py"
+        path.write_text("x = 1\ny = (\n", encoding="utf-8")
+
+        result = invoke("try", path, "--call", "f(1)")
+
+        assert result.exit_code == 2
+        assert f"{path}: line 2: '(' was never closed; mend this first" in result.stderr
+
     def test_show_renders_the_statement(self):
         output = invoke("show", "sdpa").output
 
@@ -234,7 +243,26 @@ class TestServing:
 
         assert "gqa" in output
         assert "sdpa" not in output
-        assert invoke("--bank", tmp_path / "problems", "list").exit_code in (2, 4)
+        assert invoke("--bank", tmp_path / "problems", "list").exit_code == 2
+
+    @pytest.mark.parametrize("command", [["list"], ["run", "sdpa.py"], ["start", "sdpa"]])
+    def test_a_folder_that_is_no_bank_is_a_usage_error(self, tmp_path, command):
+        (tmp_path / "sdpa.py").write_text(RIGHT, encoding="utf-8")
+
+        result = judge(*command, "--bank", "nowhere", cwd=tmp_path)
+
+        assert result.returncode == 2
+        assert "--bank: nowhere is not a bank" in result.stderr
+
+    def test_no_help_has_a_command_broken_at_its_hyphen(self):
+        commands = [
+            main.get_command(main.context_class(main), name) for name in main.list_commands(None)
+        ]
+
+        told = "".join(" ".join((command.help or "").split()) for command in commands)
+
+        assert "mha- judge" not in told
+        assert "`mha-judge mock`" in told
 
     @pytest.mark.parametrize(
         "arguments", [["--help"], ["-h"], ["run", "--help"], ["list", "--help"]]
@@ -432,6 +460,7 @@ class TestRun:
 
     def test_the_verdict_alone_ends_at_the_first_failure_and_says_so(self, wrong):
         result = invoke("run", wrong, "--problem", "sdpa", "--verdict-only")
+        shown = invoke("run", wrong, "--problem", "sdpa", "--verdict-only", "--reveal", "checks")
         report = json.loads(
             invoke("run", wrong, "--problem", "sdpa", "--verdict-only", "--json", "-").stdout
         )
@@ -439,8 +468,12 @@ class TestRun:
         left = [c["message"] for c in report["checks"] if c["outcome"] == "not_assessed"]
 
         assert result.exit_code == 1
-        assert "REJECTED\n" in result.stdout
-        assert "checks not run: only the verdict was asked for" in result.stdout
+        title, path, end = (line for line in result.stdout.splitlines() if line.strip())
+        assert title.endswith("REJECTED")
+        assert path == f"{wrong} · sdpa"
+        assert end.startswith("seed ")
+        assert "checks not run: only the verdict was asked for" in shown.stdout
+        assert "Mend first" not in shown.stdout
         assert report["verdict_only"] is True
         assert len(failed) == 1
         assert "not run: only the verdict was asked for" in left
@@ -496,14 +529,28 @@ class TestRun:
         [
             (["missing.py"], "missing.py: there is no such file"),
             (["sdpa.py", "--problem", "spda"], "did you mean sdpa"),
-            (["sdpa.py", "--sandbox", "none"], "add --unsafe"),
+            (["sdpa.py", "--sandbox", "none"], "unconfined; add --unsafe\n"),
             (["sdpa.py", "--sandbox", "cage"], "cage"),
             (["sdpa.py", "--seed", "-1"], "--seed"),
             (["sdpa.py", "--reveal", "all"], "--reveal"),
             (["sdpa.py", "--json", "nowhere/x.json"], "nowhere/x.json cannot be written"),
             (["sdpa.py", "--json", "."], "cannot be written"),
             (["sdpa.py", "--json", "-", "--junit", "-"], "name the same place"),
-            (["unheard_of.py"], "which problem is this?"),
+            (
+                ["unheard_of.py"],
+                "which problem is this? Write a line `# problem: ID` into it, or "
+                "add --problem ID; it defines nothing",
+            ),
+            (
+                ["broken.py"],
+                "line 2: '(' was never closed; mend this first. Which problem is this?"
+                " Write a line `# problem: ID` into it, or add --problem ID; what it defines can",
+            ),
+            (
+                ["half.py"],
+                "line 1: '(' was never closed; mend this first. Which problem is this?"
+                " Write a line `# problem: ID` into it, or add --problem ID; it may answer ",
+            ),
         ],
         ids=lambda value: " ".join(value) if isinstance(value, list) else "",
     )
@@ -512,6 +559,8 @@ class TestRun:
     ):
         monkeypatch.chdir(tmp_path)
         (tmp_path / "unheard_of.py").write_text("x = 1\n")
+        (tmp_path / "broken.py").write_text("x = 1\ny = (\n")
+        (tmp_path / "half.py").write_text("class MultiHeadAttention(\n    pass\n")
 
         result = invoke("run", *arguments)
 

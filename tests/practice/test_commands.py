@@ -85,6 +85,53 @@ def test_what_start_did_not_write_is_nobodys_practice(invoke, tmp_path, learner)
     assert learner.progress.rounds() == []
 
 
+def test_a_start_elsewhere_says_that_the_round_moves(invoke, tmp_path, learner):
+    first, second = tmp_path / "a" / "sdpa.py", tmp_path / "b" / "sdpa.py"
+    assert "moves here" not in invoke("start", "sdpa", "a")
+
+    moved = invoke("start", "sdpa", "b")
+    back = invoke("start", "sdpa", "a")
+
+    assert f"Your round of sdpa moves here from {first}: answers in that file are no" in moved
+    assert f"moves here from {second}" in back
+    assert "was there already and stays as it is" in back
+    assert [one.path for one in learner.progress.rounds()] == [str(first)]
+    assert f"moves here from {first}" in invoke("review", "sdpa", "b")
+    assert f"从 {tmp_path / 'b' / 'sdpa_2.py'} 移到这里" in invoke("review", "sdpa", "--lang", "zh")
+    assert "moves here" not in invoke("start", "sdpa", "c", "--no-progress")
+
+
+def test_a_run_of_another_file_than_the_rounds_says_that_it_is_not_kept(invoke, tmp_path, learner):
+    broken = "import torch\nx = [\n"
+    invoke("start", "sdpa", "a")
+    invoke("start", "sdpa", "b")
+    for name in ("a/sdpa.py", "b/sdpa.py", "mine.py"):
+        (tmp_path / name).write_text(broken)
+
+    elsewhere = invoke("run", "a/sdpa.py", expected=1)
+    named = invoke("run", "mine.py", "--problem", "sdpa", expected=1)
+    kept = invoke("run", "b/sdpa.py", expected=1)
+    ignored = invoke("run", "a/sdpa.py", "--no-progress", expected=1)
+
+    where = f"not kept: your round of sdpa is in {tmp_path / 'b' / 'sdpa.py'}"
+    assert f"{where}; `mha-judge start sdpa a` moves it to this file\n" in elsewhere
+    assert f"{where}\n" in named
+    assert "attempt 1" in kept
+    assert "not kept" not in kept + ignored
+    assert len(learner.progress.attempts()) == 1
+
+
+def test_an_old_file_of_a_problem_that_is_open_elsewhere_is_not_kept(invoke, begun, learner):
+    hand_in(learner, "sdpa", path=begun, accepted=True)
+    invoke("review", "sdpa")
+    begun.write_text("import torch\nx = [\n")
+
+    said = invoke("run", begun, expected=1)
+
+    assert f"not kept: your round of sdpa is in {begun.with_name('sdpa_2.py')}\n" in said
+    assert len(learner.progress.attempts()) == 1
+
+
 @pytest.mark.slow
 def test_no_progress_keeps_nothing(invoke, begun, learner):
     begun.write_text("def sdpa(q, k, v, mask=None):\n    return q\n")
@@ -133,6 +180,20 @@ def test_of_a_file_that_is_gone_next_says_how_to_get_it_again(invoke, begun):
     assert "is gone; `mha-judge start sdpa`" in " ".join(invoke("next").split())
 
 
+def test_of_what_was_given_up_next_names_the_command_that_begins_it_afresh(invoke):
+    assert "mha-judge start softmax" in invoke("next", "-n", "1")
+    invoke("start", "softmax")
+    invoke("solution", "softmax", "--give-up")
+
+    said = invoke("next", "-n", "1").splitlines()
+
+    assert said == [
+        "softmax: You gave it up; now try it on your own.",
+        "  mha-judge review softmax",
+    ]
+    assert "wrote softmax_2.py" in invoke("review", "softmax")
+
+
 def test_a_rating_can_be_overruled(invoke, begun, learner):
     assert "solve it first" in invoke("review", "sdpa", "--rate", "again", expected=2)
     hand_in(learner, "sdpa", path=begun, accepted=True)
@@ -159,11 +220,20 @@ def test_a_question_is_asked_in_chinese_until_the_answer_is_yes_or_no(typed, ans
 
 
 def test_reset_asks_first(invoke, begun, learner):
-    assert "--yes" in invoke("reset", "sdpa", expected=2)
+    assert "sdpa has 1 round; pass --yes" in invoke("reset", "sdpa", expected=2)
     assert "已删除 sdpa 的 1 轮记录" in invoke("reset", "sdpa", "--yes", "--lang", "zh")
     assert learner.progress.rounds() == []
     assert begun.exists()
     assert "did you mean sdpa" in invoke("reset", "sdpaa", "--yes", expected=2)
+
+
+@pytest.mark.parametrize(("rounds", "told"), [(1, "1 round"), (2, "2 rounds")])
+def test_reset_counts_rounds(invoke, begun, learner, rounds, told):
+    for _ in range(1, rounds):
+        learner.give_up("sdpa")
+        learner.begin("sdpa", begun)
+
+    assert f"forgot {told} of sdpa\n" in invoke("reset", "sdpa", "--yes")
 
 
 @pytest.mark.parametrize("command", ["next", "review"])

@@ -139,11 +139,23 @@ def test_giving_up_brings_it_back_as_new(learner, clock, tmp_path):
     assert learner.may_see_solution("softmax")
     found = {one.problem: one for one in proposed(learner, clock)}
     assert found["softmax"].kind is Kind.NEW
-    assert "gave it up" in found["softmax"].why
+    assert found["softmax"].why == "You gave it up; now try it on your own."
     learner.begin("softmax", path)
     assert not learner.may_see_solution("softmax")  # it is worked on again
     with pytest.raises(UsageError, match="not begun"):
         learner.give_up("sdpa")
+
+
+def test_what_was_given_up_was_never_done(learner, clock, tmp_path):
+    begin(learner, "softmax", tmp_path)
+    learner.give_up("softmax")
+
+    clock.wait(days=3)
+
+    [first, *_] = proposed(learner, clock)
+    assert (first.problem, first.kind) == ("softmax", Kind.REVIEW)
+    assert first.why == "You gave it up; now try it on your own."
+    assert "放弃" in proposed(learner, clock, "zh")[0].why
 
 
 def test_a_review_has_a_fresh_starter(learner, clock, tmp_path):

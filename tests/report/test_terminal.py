@@ -251,6 +251,12 @@ def test_a_flood_of_output_is_cut(make_report):
     assert "…" in text
 
 
+def test_a_long_line_of_output_says_that_it_is_cut(make_report):
+    text = shown(make_report(output={"text": "word " * 60, "truncated": False}))
+
+    assert f"{('word ' * 40).rstrip()} …" in " ".join(text.split())
+
+
 def test_advisory_checks_are_marked_as_such(make_report):
     [line] = [line for line in shown(make_report()).splitlines() if "Title of extra" in line]
 

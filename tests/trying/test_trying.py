@@ -143,6 +143,9 @@ def masked_softmax(X, valid_lens):
         ("sdpa(ones(1, 2), ones(1, 2))", "`v` is missing; the contract has q, k, v, mask"),
         ("a, b = 1", "there is one value, not 2"),
         ("spda(1)", "did you mean `sdpa`?"),
+        ("foo(1)", "`foo` cannot be called here; the problem has `scaled_dot_product_attention`; "
+         "besides, there are numbers"),
+        ("(lambda: 1)()", "the problem has `scaled_dot_product_attention`; besides, there are"),
         ("x = 1", "calls nothing of the problem; call scaled_dot_product_attention"),
         ("sdpa(ones(2), query=1)", "does not take `query`; the contract has q, k, v, mask"),
         ("sdpa(1, 2, 3, 4, 5)", "does not take 5 arguments"),
@@ -150,7 +153,7 @@ def masked_softmax(X, valid_lens):
         ("a, b, c = sdpa(ones(1, 1), ones(1, 1), ones(1, 1))", "there are only 2 values"),
         ("\n".join(["x = 1"] * 200_000), "is longer than"),
     ],
-)
+)  # fmt: skip
 def test_a_call_that_cannot_be_made_says_why(channel, code, why):
     with pytest.raises(UsageError) as refused:
         tried(channel, UNSCALED, code)

@@ -9,9 +9,12 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
+from mha_judge.practice.progress import PATH_VARIABLE, Progress
 
 pytestmark = pytest.mark.slow
 
@@ -91,7 +94,10 @@ def test_a_save_is_graded_and_what_changed_is_told(watch, tmp_path):
     path.write_text(RIGHT, encoding="utf-8")
 
     terminal.until("ACCEPTED")
-    assert "now passes: The scale is" in terminal.until("attempt 2")
+    told = terminal.until("attempt 2")
+    assert "now passes: The scale is" in told
+    assert told.count("now passes: ") == 6
+    assert re.search(r"now passes: \d+ more", told)
 
 
 def test_an_editor_that_renames_a_new_file_over_the_old_one_is_noticed(watch, tmp_path):
@@ -113,10 +119,65 @@ def test_a_file_that_is_deleted_may_return(watch, tmp_path):
     terminal.until("q quit")
 
     path.unlink()
-    terminal.until("there is no such file")
+    assert "no such file" not in terminal.until("sdpa.py is gone; it is graded when it is back.")
     path.write_text(RIGHT, encoding="utf-8")
 
     terminal.until("ACCEPTED")
+
+
+@pytest.mark.parametrize("named", ["work/sdpa.py", "work"])
+@pytest.mark.parametrize("leaves", ["deleted", "renamed"])
+def test_a_folder_that_goes_may_return(watch, tmp_path, named, leaves):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    path = folder / "sdpa.py"
+    path.write_text(WRONG, encoding="utf-8")
+    terminal = watch(tmp_path / named)
+    terminal.until("q quit")
+
+    if leaves == "deleted":
+        shutil.rmtree(folder)
+    else:
+        folder.rename(tmp_path / "other")
+    terminal.until("sdpa.py is gone; it is graded when it is back.")
+    folder.mkdir()
+    path.write_text(RIGHT, encoding="utf-8")
+
+    assert "is gone" not in terminal.until("ACCEPTED")  # that was said once
+    terminal.until("q quit")
+    path.write_text(WRONG, encoding="utf-8")
+    terminal.until("REJECTED")
+
+
+def test_every_check_is_shown_where_that_is_asked_for(watch, tmp_path):
+    path = tmp_path / "sdpa.py"
+    path.write_text(WRONG, encoding="utf-8")
+
+    terminal = watch(path, "-v")
+
+    assert "✓ Returns an output" in terminal.until("attempt 1")
+
+
+def test_an_error_that_hides_the_problem_is_told(watch, tmp_path):
+    path = tmp_path / "answer.py"
+    path.write_text("x = 1\ny = (\n", encoding="utf-8")
+
+    terminal = watch(path)
+
+    terminal.until("line 2: '(' was never closed; mend this first")
+
+
+def test_that_an_answer_is_not_kept_is_told(watch, tmp_path, monkeypatch):
+    monkeypatch.setenv(PATH_VARIABLE, str(tmp_path / "progress.sqlite3"))
+    other = tmp_path / "other" / "sdpa.py"
+    with Progress(tmp_path / "progress.sqlite3") as progress:
+        progress.begin("sdpa", str(other), datetime.now(UTC), review=False)
+    path = tmp_path / "sdpa.py"
+    path.write_text(RIGHT, encoding="utf-8")
+
+    terminal = watch(path)
+
+    assert "not kept: your round of sdpa is in" in terminal.until("ACCEPTED")
 
 
 def test_a_file_with_an_error_is_told_and_graded_when_it_is_mended(watch, tmp_path):

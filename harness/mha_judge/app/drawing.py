@@ -16,7 +16,7 @@ from mha_judge.app.session import Answer, Mark, Overview, State
 from mha_judge.app.words import Words
 from mha_judge.practice.progress import End
 from mha_judge.report.words import category_in
-from mha_judge.sanitising import clean_line
+from mha_judge.sanitising import clean, clean_line
 
 if TYPE_CHECKING:  # the first picture must not wait for pydantic
     from mha_judge.bank.listing import ProblemSummary
@@ -366,7 +366,7 @@ def _notes(found: Report, words: Words) -> Iterable[RenderableType]:
     if lines:
         more = ["…"] if len(lines) > _MOST_PRINTED or found.output.truncated else []
         yield Text(f"{words['printed']}:", "dim")
-        shown = [line[:200] for line in lines[:_MOST_PRINTED]] + more
+        shown = [clean(line, 200) for line in lines[:_MOST_PRINTED]] + more
         yield Padding(Text("\n".join(shown), "dim"), (0, 0, 0, 2))
 
 

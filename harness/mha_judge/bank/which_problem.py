@@ -54,7 +54,7 @@ def problem_of(submission: Submission, bank: Bank) -> str:
         which = f"it may answer {' or '.join(possible)}"
     raise ProblemUnknown(
         f"{submission.path}: which problem is this? Write a line `# problem: ID` into it, or pass "
-        f"its id (in a command with --problem ID); {which}",
+        f"its id; {which}",
         possible,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from mha_judge.bank import Bank
+from mha_judge.errors import BankError, UsageError
 
 INTERRUPTED = 130
 """The exit code that a shell gives a program which Ctrl-C ended."""
@@ -16,5 +17,14 @@ def folded(typed: str) -> str:
 
 
 def bank_of(ctx: click.Context) -> Bank:
-    """Return the bank that `--bank` names, else the built-in one."""
-    return Bank.at(ctx.obj) if ctx.obj is not None else Bank.builtin()
+    """Return the bank that `--bank` names, else the built-in one.
+
+    Raises:
+        UsageError: If the folder that is named is not a bank.
+    """
+    if ctx.obj is None:
+        return Bank.builtin()
+    try:
+        return Bank.at(ctx.obj)
+    except BankError as error:  # no bank is broken: another folder was meant
+        raise UsageError(f"--bank: {error}") from error

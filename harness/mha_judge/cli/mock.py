@@ -66,10 +66,10 @@ def command(
     """Hold a mock interview with a clock.
 
     It has a warm-up, a main problem and three questions. Which ones depends on what you have
-    solved, and on what you got wrong. Everything is kept, and the clock goes on if you leave: `mha-
-    judge mock` again goes on with the interview that is open. At the end the interviewer's packet
-    about you is written into DIR. With --json nothing is begun or changed: it tells how the open
-    interview stands, or what a new one would ask.
+    solved, and on what you got wrong. Everything is kept, and the clock goes on if you leave:
+    `mha-judge mock` again goes on with the interview that is open. At the end the interviewer's
+    packet about you is written into DIR. With --json nothing is begun or changed: it tells how the
+    open interview stands, or what a new one would ask.
     """
     from mha_judge.practice.mock_choice import Wishes
 

@@ -66,7 +66,7 @@ def say_next(learner: Learner, lang: str, count: int = 4) -> None:
         say("  " + _WORDS[lang]["gone"].format(path=begun.path, problem=first.problem))
     elif begun is not None:
         click.echo(f"  mha-judge run {begun.path}")
-    elif first.kind is Kind.NEW:
+    elif first.kind is Kind.NEW and learner.progress.last_round(first.problem) is None:
         click.echo(f"  mha-judge show {first.problem} · mha-judge start {first.problem}")
     else:
         click.echo(f"  mha-judge review {first.problem}")

@@ -14,12 +14,16 @@ from mha_judge.render.prose import confirmed
 
 _WORDS = {
     "en": {
-        "ask": "Forget {count} rounds of {problem}?",
-        "forgot": "forgot {count} rounds of {problem}",
+        "ask": "Forget {rounds} of {problem}?",
+        "forgot": "forgot {rounds} of {problem}",
+        "one": "1 round",
+        "rounds": "{count} rounds",
     },
     "zh": {
-        "ask": "要删除 {problem} 的 {count} 轮记录吗？",
-        "forgot": "已删除 {problem} 的 {count} 轮记录",
+        "ask": "要删除 {problem} 的 {rounds}吗？",
+        "forgot": "已删除 {problem} 的 {rounds}",
+        "one": "1 轮记录",
+        "rounds": "{count} 轮记录",
     },
 }
 
@@ -42,13 +46,19 @@ def command(ctx: click.Context, problem_id: str, yes: bool, lang: str, as_json: 
             learner.bank.require(problem_id)  # one that has left the bank can be forgotten as well
         if rounds and not yes:
             if not sys.stdin.isatty():
-                raise UsageError(
-                    f"{problem_id} has {len(rounds)} rounds; pass --yes to forget them"
-                )
-            if not confirmed(words["ask"].format(count=len(rounds), problem=problem_id), lang):
+                has = _counted(len(rounds), "en")
+                raise UsageError(f"{problem_id} has {has}; pass --yes to forget all of it")
+            counted = _counted(len(rounds), lang)
+            if not confirmed(words["ask"].format(rounds=counted, problem=problem_id), lang):
                 ctx.exit(1)
         count = learner.progress.forget(problem_id)
     if as_json:
         print_json({"problem": problem_id, "forgotten": count})
     else:
-        click.echo(words["forgot"].format(count=count, problem=problem_id))
+        click.echo(words["forgot"].format(rounds=_counted(count, lang), problem=problem_id))
+
+
+def _counted(count: int, language: str) -> str:
+    """Return how many rounds there are, in words."""
+    words = _WORDS[language]
+    return words["one" if count == 1 else "rounds"].format(count=count)

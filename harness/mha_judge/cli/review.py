@@ -10,7 +10,7 @@ from rich.text import Text
 
 from mha_judge.cli.context import folded
 from mha_judge.cli.language import language_option
-from mha_judge.cli.learning import json_option, learning, print_json
+from mha_judge.cli.learning import json_option, learning, print_json, say_moved
 from mha_judge.errors import UsageError
 from mha_judge.render.prose import say
 
@@ -92,8 +92,10 @@ def command(
             else:
                 say(words["rated"].format(problem=problem_id, rating=rating, day=due))
             return
+        before = learner.progress.open_round(problem_id)
         path = learner.begin_afresh(problem_id, folder)
         if as_json:
             print_json({"problem": problem_id, "path": str(path)})
         else:
             click.echo(words["wrote"].format(path=path))
+            say_moved(before, path, lang)

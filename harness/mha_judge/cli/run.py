@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mha_judge.bank.which_problem import problem_of
 from mha_judge.cli.answer_options import problem_option, verdict_only_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.language import language_option
-from mha_judge.cli.learning import keep, no_progress_option, say_kept
+from mha_judge.cli.learning import Elsewhere, keep, no_progress_option, say_kept
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.cli.which_problem import chosen_problem
 from mha_judge.errors import SubmissionUnreadable, UsageError
 from mha_judge.export import FORMATS
 from mha_judge.gpu import GpuAccess
@@ -24,7 +24,7 @@ from mha_judge.syntax import syntax_error
 
 if TYPE_CHECKING:
     from mha_judge.bank import Bank
-    from mha_judge.report.models import Report
+    from mha_judge.report.models import Report, Reveal
 
 REVEAL = ("score", "checks", "hints", "full")
 
@@ -37,7 +37,8 @@ REVEAL = ("score", "checks", "hints", "full")
 @click.option(
     "--reveal",
     type=click.Choice(REVEAL),
-    show_default="full; checks in a file that `start` wrote, until it is solved or given up",
+    show_default="full; checks in a file that `start` wrote, until it is solved or given up; "
+    "score with --verdict-only",
     help="How much the terminal report tells, and a platform.",
 )
 @language_option("the terminal report, and of what a platform is told")
@@ -92,8 +93,7 @@ def command(
 
     def grade() -> tuple[Submission, Report]:
         submission = Submission.read(file)
-        name = problem_id or problem_of(submission, bank)
-        bank.require(name)
+        name = chosen_problem(bank, problem_id, submission)
         options = seed, only, verdict_only
         return submission, _graded(submission, bank, name, sandbox, gpus, *options)
 
@@ -125,7 +125,7 @@ def command(
             write(report)
             return submission, report
 
-        level = Reveal(reveal or Reveal.FULL)
+        level = Reveal(reveal) if reveal else _usual_level(verdict_only)
         report = hand_back(as_[0], Path(as_[1]), answer, bank, level, lang)
         ctx.exit(report.verdict.exit_code)
     submission, report = grade()
@@ -138,8 +138,9 @@ def command(
         from mha_judge.report.models import Reveal
         from mha_judge.report.translation import translated
 
-        told = None if kept is None else kept.told
-        level = Reveal(reveal) if reveal else Reveal.FULL if told is None else Reveal.CHECKS
+        told = None if kept is None or isinstance(kept, Elsewhere) else kept.told
+        usual = _usual_level(verdict_only) if told is None else Reveal.CHECKS
+        level = Reveal(reveal) if reveal else usual
         if lines:
             from mha_judge.export.shown import places
 
@@ -153,6 +154,13 @@ def command(
         if kept is not None:
             say_kept(kept, report.problem, lang)
     ctx.exit(report.verdict.exit_code)
+
+
+def _usual_level(verdict_only: bool) -> Reveal:
+    """Return how much is told where `--reveal` does not say it."""
+    from mha_judge.report.models import Reveal
+
+    return Reveal.SCORE if verdict_only else Reveal.FULL
 
 
 def _graded(

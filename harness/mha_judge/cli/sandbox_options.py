@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from mha_judge.errors import UsageError
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import BACKENDS, DEVICES, SandboxOptions, Settings
 from mha_judge.sandbox.container.settings import parse_size
@@ -69,6 +70,8 @@ def sandbox_options(backend: str = "auto") -> Callable[[Callable[..., Any]], Cal
             }
             given = {name: value for name, value in asked.items() if value is not None}
             settings = Settings(**given) if given else None
+            if backend == "none" and not unsafe:  # said as a command has it, and not as Python has
+                raise UsageError("--sandbox none runs the file unconfined; add --unsafe")
             sandbox = SandboxOptions(backend, unsafe, settings, device)
             gpus = GpuAccess(sandbox)
             if options.get("dask") is None:  # the device is one of the workers'

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from mha_judge.bank.which_problem import problem_of
 from mha_judge.cli.answer_options import problem_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import json_option, print_json
 from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.cli.which_problem import chosen_problem
 from mha_judge.errors import UsageError
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
@@ -62,8 +62,7 @@ def command(
         raise UsageError("say what is called: --call 'f(randn(2, 3))', or --call - for stdin")
     submission = Submission.read(file)
     bank = bank_of(ctx)
-    name = problem_id or problem_of(submission, bank)
-    bank.require(name)
+    name = chosen_problem(bank, problem_id, submission)
     gpus.close()
     with closing(sandbox.open()) as channel:
         from mha_judge.judge import try_call

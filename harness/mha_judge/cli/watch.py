@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mha_judge.cli.answer_options import problem_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.language import language_option
-from mha_judge.cli.learning import keep, no_progress_option
+from mha_judge.cli.learning import Elsewhere, keep, no_progress_option, say_kept
 from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.cli.which_problem import chosen_problem
 from mha_judge.extras import require_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
+
+if TYPE_CHECKING:
+    from mha_judge.practice.learner import Kept
+    from mha_judge.report.models import Report
+    from mha_judge.submission import Submission
 
 
 @click.command("watch")
@@ -30,6 +37,7 @@ from mha_judge.sandbox import SandboxOptions
     help="How much to tell at first; `h` tells more.",
 )
 @language_option("reports")
+@click.option("-v", "--verbose", is_flag=True, help="Show every check, with its points.")
 @no_progress_option
 @sandbox_options()
 @click.pass_context
@@ -39,6 +47,7 @@ def command(
     problem_id: str | None,
     reveal: str,
     lang: str,
+    verbose: bool,
     no_progress: bool,
     sandbox: SandboxOptions,
     gpus: GpuAccess,
@@ -61,6 +70,16 @@ def command(
     console = Console(highlight=False)
     Watching(
         watched, bank, sandbox.open, console,
-        gpus=gpus, problem_id=problem_id, reveal=Reveal(reveal), language=lang,
-        keep=None if no_progress else functools.partial(keep, ctx),
+        gpus=gpus, problem_of=functools.partial(chosen_problem, bank, problem_id),
+        reveal=Reveal(reveal), every_check=verbose, language=lang,
+        keep=None if no_progress else functools.partial(_keep, ctx, lang),
     ).run()  # fmt: skip
+
+
+def _keep(ctx: click.Context, language: str, submission: Submission, report: Report) -> Kept | None:
+    """Keep an answer; that it is not kept, as its round is in another file, is said."""
+    kept = keep(ctx, submission, report)
+    if isinstance(kept, Elsewhere):
+        say_kept(kept, report.problem, language)
+        return None
+    return kept

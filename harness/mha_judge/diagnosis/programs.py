@@ -32,7 +32,7 @@ _SMALL, _LARGE = 10, 1e15
 """Whole numbers below the first stand in any program, as indices and axes; none above the second
 is tried."""
 MAX_PROGRAMS = 3
-"""The most programs for one candidate's mistakes, if one program cannot make them all."""
+"""The most programs that make one of a candidate's mistakes, and the most that make two."""
 _LOW = -6e4
 """Replaces −∞ in a program that is to give finite numbers."""
 _FILLING = ("masked_fill", "where")
@@ -204,20 +204,20 @@ class Catalogue:
                 yield program
 
     def making(self, names: Iterable[str], pairs: Sequence[Program]) -> list[Program]:
-        """Return the programs that make some mistakes: a single one if their edits lie apart.
+        """Return the programs that make some mistakes, those that make one first.
+
+        So what one mistake explains alone is not laid to the others, too.
 
         Args:
             names: Names of programs, and ids of mistakes; a mistake may occur twice.
             pairs: Programs that make two of these mistakes.
         """
-        alone: dict[str, str] = {}
+        by_id: dict[str, str] = {}
         for name in names:
-            alone.setdefault(self._every[name].mistakes[0].id, name)
-        if len(alone) > 1 and (whole := self.together(list(alone.values()))) is not None:
-            return [whole]
-        paired = {mistake.id for program in pairs for mistake in program.mistakes}
-        others = [self._every[name] for id_, name in alone.items() if id_ not in paired]
-        return [*pairs, *others][:MAX_PROGRAMS]
+            by_id.setdefault(self._every[name].mistakes[0].id, name)
+        alone = [self._every[name] for name in by_id.values()][:MAX_PROGRAMS]
+        whole = self.together(list(by_id.values())) if len(by_id) > 1 else None
+        return [*alone, whole] if whole is not None else [*alone, *pairs[:MAX_PROGRAMS]]
 
     def together(self, names: Sequence[str]) -> Program | None:
         """Return a program that makes all these mistakes; None if their edits share lines."""

@@ -59,7 +59,7 @@ def carried_forward(
     for diagnosis in diagnoses:
         if diagnosis.id in explained.unmarked:
             context.note(f"the bank gives {diagnosis.id} no severity; it is marked as a slip")
-    return checks, [points.priced(_with_checks(one, checks), checks) for one in diagnoses]
+    return checks, [points.priced(with_checks(one, checks), checks) for one in diagnoses]
 
 
 def _granted_in_rounds(
@@ -149,9 +149,20 @@ def is_borne_out(diagnosis: Diagnosis, checks: Iterable[CheckResult]) -> bool:
     return left <= most * max(1, explained)
 
 
-def _with_checks(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:
-    """Return a diagnosis with all checks that do not pass because of it."""
-    ids = [c.id for c in checks if c.id in diagnosis.checks or diagnosis.id in c.granted]
+def with_checks(diagnosis: Diagnosis, checks: Sequence[CheckResult]) -> Diagnosis:
+    """Return a diagnosis with the checks that do not pass because of it.
+
+    If some are granted, only these and those of rules, which never are: the others fail even so.
+    """
+    is_granted = any(diagnosis.id in check.granted for check in checks)
+
+    def explains(check: CheckResult) -> bool:
+        if check.granted:
+            return diagnosis.id in check.granted
+        is_rule = check.category is Category.POLICY
+        return check.id in diagnosis.checks and (is_rule or not is_granted)
+
+    ids = [check.id for check in checks if explains(check)]
     return diagnosis.model_copy(update={"checks": ids})
 
 
@@ -324,12 +335,18 @@ def _failed_by_itself(
             return []
         results, _ = _results(session, own, program.module, checks, left)
     found = {c.id: c for c in results}
-    # random values differ from anything, even from themselves, in the same words
-    telling = [c for c in left if c.margin is None or all(m.has_values for m in program.mistakes)]
+    values = all(mistake.has_values for mistake in program.mistakes)
+
+    def tells(check: CheckResult) -> bool:
+        """Random values differ from anything in the same words, but not by the same numbers."""
+        return values or check.margin is None or check.detail == found[check.id].detail
+
     return [
         check
-        for check in telling
-        if check.id in found and _is_the_same(check, found[check.id], check.id in named)
+        for check in left
+        if check.id in found
+        and tells(check)
+        and _is_the_same(check, found[check.id], check.id in named)
     ]
 
 

@@ -76,9 +76,9 @@ def proposals(bank: Bank, progress: Progress, now: datetime, language: str) -> l
         for one in reversed(progress.rounds("WHERE ended IS NULL ORDER BY id"))
         if one.problem in summaries
     ]
-    found += _due(bank, progress, now, language, summaries, found)
-    done = known(summaries.values(), standing)
     given_up = {name for name, one in standing.items() if not one.solved}
+    found += _due(bank, progress, now, language, summaries, found, given_up)
+    done = known(summaries.values(), standing)
     shaky = weak(bank, progress)
     fresh = [
         line for line in summaries.values() if line.id not in done and set(line.requires) <= done
@@ -124,6 +124,7 @@ def _due(
     language: str,
     summaries: Mapping[str, ProblemSummary],
     begun: Collection[Proposal],
+    given_up: Collection[str],
 ) -> list[Proposal]:
     """Return a problem for each card that is due, each once and none that is begun."""
     words = _WORDS[language]
@@ -150,6 +151,8 @@ def _due(
         due = reviews.problem_of(card.name)
         if due is not None and due in summaries and due not in seen:
             why = words["review"].format(ago=_ago(card.rated, now, words))
+            if due in given_up:  # it was never done, so there is nothing to forget
+                why = words["again"]
             found.append(Proposal(due, Kind.REVIEW, why))
             seen.add(due)
     return found
@@ -184,7 +187,7 @@ _WORDS = {
         "misconception": "An answer of yours showed “{title}”, last {ago}; does it still?",
         "weak": "It can show “{title}”, which you have met and which is still shaky.",
         "ready": "You know what it builds on: {titles}.",
-        "again": "You gave it up or left it, and everything it needs is known to you.",
+        "again": "You gave it up; now try it on your own.",
         "start": "A good first problem.",
         "and": ", ",
     },
@@ -196,7 +199,7 @@ _WORDS = {
         "misconception": "您的答案曾表现出“{title}”，最近一次考察是在{ago}；现在还会吗？",
         "weak": "它能检验“{title}”，您遇到过而还不牢固。",
         "ready": "它所需的您已掌握：{titles}。",
-        "again": "您曾放弃或搁置它，而它所需的您都已掌握。",
+        "again": "您曾放弃这道题；现在请独立再做一次。",
         "start": "它不需要任何前置内容。",
         "and": "、",
     },

@@ -41,16 +41,10 @@ class Summary:
 
 def summarise(report: Report) -> Summary:
     """Return the checks of a report, sorted by what they say."""
-    tried = {mistake for check in report.checks for mistake in check.granted}
-    explained = {
-        check
-        for diagnosis in report.diagnoses
-        if diagnosis.id not in tried  # else only what passes with it granted is explained by it
-        for check in diagnosis.checks
-    }
+    explained = {check for diagnosis in report.diagnoses for check in diagnosis.checks}
     lacking = {check.id for check in report.without_gpu}
     bad = [c for c in report.checks if c.outcome.is_bad]
-    own = [c for c in bad if not c.granted and c.id not in explained]
+    own = [c for c in bad if c.id not in explained]
     waits = [c for c in report.not_assessed if not c.granted]
     asked = [c for c in report.checks if c.id not in lacking and c not in waits]
     right = []
@@ -72,11 +66,7 @@ def summarise(report: Report) -> Summary:
 
 def explained_by(diagnosis: Diagnosis, report: Report) -> list[CheckResult]:
     """Return the checks that failed because of a mistake."""
-    return [
-        check
-        for check in report.checks
-        if check.outcome.is_bad and (diagnosis.id in check.granted or check.id in diagnosis.checks)
-    ]
+    return [c for c in report.checks if c.outcome.is_bad and c.id in diagnosis.checks]
 
 
 def in_one_sentence(report: Report, language: str = "en") -> str:
@@ -100,7 +90,8 @@ def in_one_sentence(report: Report, language: str = "en") -> str:
         "cost": sum(diagnosis.cost for diagnosis in report.diagnoses),
         "passing": len(others) + sum(not c.outcome.is_bad for c in granted) - stopped,
         "failing": len(found.unexplained),
-        "untold": len(found.waiting) + stopped,
+        "waiting": len(found.waiting),
+        "stopped": stopped,
     }
     words = WORDS[language]
 
@@ -121,7 +112,9 @@ def in_one_sentence(report: Report, language: str = "en") -> str:
     left = []
     if numbers["failing"]:
         left.append(say("one fails" if numbers["failing"] == 1 else "some fail"))
-    if numbers["untold"]:
+    if numbers["waiting"]:
+        left.append(say("untold without points"))
+    if numbers["stopped"]:
         left.append(say("untold"))
     if left:
         return text + words["left over"].format(left=words["and"].join(left))

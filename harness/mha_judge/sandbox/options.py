@@ -46,9 +46,7 @@ class SandboxOptions:
                 f"--sandbox {self.backend} has no image, runtime, memory or cpus to set"
             )
         if self.backend == "none" and not self.unsafe:
-            raise UsageError(
-                "--sandbox none runs the file unconfined; add --unsafe (in Python unsafe=True)"
-            )
+            raise UsageError("the sandbox 'none' runs the file unconfined; pass unsafe=True")
 
     def open(self) -> Channel:
         """Start a supervisor.

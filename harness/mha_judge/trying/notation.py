@@ -102,9 +102,9 @@ class Notation:
                     return self.call(node, func, given, named)
         raise _at(node, f"`{ast.unparse(node)}` cannot be read; a call may have {_FORMS}")
 
-    def callable(self) -> list[str]:
-        """Return the names of what can be called beside torch's own."""
-        return []
+    def callable(self) -> Mapping[str, Any]:
+        """Return what can be called beside torch's own, by all its names, the usual one first."""
+        return {}
 
     def call(
         self, node: ast.expr, func: ast.expr, args: Sequence[Any], named: Mapping[str, Any]
@@ -122,7 +122,7 @@ class Notation:
                     return float(args[0])
             case ast.Name(id=name):
                 return self._made(node, name, args, named)
-        raise _at(node, f"`{ast.unparse(func)}` cannot be called here; there are {_FORMS}")
+        raise self._not_callable(node, ast.unparse(func))
 
     def _named(self, node: ast.expr, name: str) -> Any:
         for names in (self.names, _CONSTANTS, _DTYPES):
@@ -170,7 +170,15 @@ class Notation:
                 return getattr(torch, name)(_tensor(args[0]), *args[1:], **named)
         if near := difflib.get_close_matches(name, [*self.names, *_MAKERS, *self.callable()], 1):
             raise _at(node, f"`{name}` cannot be called here; did you mean `{near[0]}`?")
-        raise _at(node, f"`{name}` cannot be called here; there are {_FORMS}")
+        raise self._not_callable(node, name)
+
+    def _not_callable(self, node: ast.expr, called: str) -> UsageError:
+        """Return the error that names what can be called: the problem's own first."""
+        usual: dict[int, str] = {}
+        for name, own in self.callable().items():
+            usual.setdefault(id(own), f"`{name}`")
+        there = f"the problem has {', '.join(usual.values())}; besides, " if usual else ""
+        return _at(node, f"`{called}` cannot be called here; {there}there are {_FORMS}")
 
 
 @contextmanager

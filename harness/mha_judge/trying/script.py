@@ -119,8 +119,8 @@ class Script(Notation):
                 return
         raise UsageError(f"{place}: only names can be assigned to")
 
-    def callable(self) -> list[str]:
-        return [*self._proxies]
+    def callable(self) -> Mapping[str, Proxy]:
+        return self._proxies
 
     def call(
         self, node: ast.expr, func: ast.expr, args: Sequence[Any], named: Mapping[str, Any]

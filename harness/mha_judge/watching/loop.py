@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.text import Text
 
 from mha_judge.bank import Bank
-from mha_judge.bank.which_problem import problem_of
 from mha_judge.errors import JudgeError, SandboxBroken
 from mha_judge.gpu import GpuAccess
 from mha_judge.judge import grade
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
 _LEVELS = [Reveal.CHECKS, Reveal.HINTS, Reveal.FULL]
 _LOOK_EVERY_S = 0.1
+_MOST_TITLES = 5
 
 
 class Watching:
@@ -44,14 +44,16 @@ class Watching:
         console: Console,
         *,
         gpus: GpuAccess | None = None,
-        problem_id: str | None = None,
+        problem_of: Callable[[Submission], str],
         reveal: Reveal = Reveal.CHECKS,
+        every_check: bool = False,
         language: str = "en",
         keep: Callable[[Submission, Report], Kept | None] | None = None,
     ) -> None:
         """Take what is watched, where problems lie, and how to start a supervisor.
 
-        `keep` is told every answer and its report, before it is shown.
+        `problem_of` returns the id of the problem that a file answers. `keep` is told every answer
+        and its report, before it is shown; what it says stands above the report.
         """
         self._keep = keep
         self._language = language
@@ -60,7 +62,8 @@ class Watching:
         self._bank = bank
         self._open = open_sandbox
         self._console = console
-        self._problem_id = problem_id
+        self._problem_of = problem_of
+        self._every_check = every_check
         self._level = _LEVELS.index(reveal)
         self._channel = open_sandbox()
         self._last: dict[Path, Report] = {}
@@ -126,14 +129,18 @@ class Watching:
         self._shown = path
         try:
             submission = Submission.read(path)
-            problem = self._bank.problem(self._problem_id or problem_of(submission, self._bank))
-            report = self._graded(submission, problem.id)
+            report = self._graded(submission, self._problem_of(submission))
+            if self._console.is_terminal:
+                self._console.clear()
             kept = None if self._keep is None else self._keep(submission, report)
             self._told[path] = None if kept is None else kept.told
         except JudgeError as error:
             if isinstance(error, SandboxBroken):
                 raise
-            self._console.print(Text(f"\n{clean_line(str(error), 2_000)}", style="yellow"))
+            told = str(error)
+            if not path.exists():
+                told = f"{path} is gone; it is graded when it is back."
+            self._console.print(Text(f"\n{clean_line(told, 2_000)}", style="yellow"))
             return
         self._attempts[path] = self._attempts.get(path, 0) + 1
         before = self._last.get(path)
@@ -151,24 +158,30 @@ class Watching:
             return grade(submission, self._bank, problem, self._channel, gpus=self._gpus)
 
     def _show(self, path: Path, report: Report, changes: Changes) -> None:
-        if self._console.is_terminal:
-            self._console.clear()
         told = self._told.get(path)
         self._show_report(report, named=told)
-        for title in changes.gained:
-            self._console.print(Text(f"▲ now passes: {title}", style="green"))
-        for title in changes.lost:
-            self._console.print(Text(f"▼ no longer passes: {title}", style="red"))
+        self._say_changes(changes.gained, "▲ now passes", "green")
+        self._say_changes(changes.lost, "▼ no longer passes", "red")
         attempt = self._attempts[path]
         took = report.timings_s.get("total", 0.0)
         self._console.print(
             Text(f"{clean_line(path.name)} · attempt {attempt} · {took:.2f} s", style="bold")
         )
 
+    def _say_changes(self, titles: Sequence[str], what: str, style: str) -> None:
+        """Say which checks changed; of many the first, so that the report stays on the screen."""
+        for title in titles[:_MOST_TITLES]:
+            self._console.print(Text(f"{what}: {title}", style=style))
+        if len(titles) > _MOST_TITLES:
+            self._console.print(Text(f"{what}: {len(titles) - _MOST_TITLES} more", style=style))
+
     def _show_report(self, report: Report, named: Collection[str] | None = None) -> None:
         language = self._language
         told = translated(report, self._bank, language)
-        terminal.show(told, self._console, _LEVELS[self._level], named=named, language=language)
+        terminal.show(
+            told, self._console, _LEVELS[self._level],
+            every_check=self._every_check, named=named, language=language,
+        )  # fmt: skip
 
     def _say_keys(self) -> None:
         self._console.print(Text("save to grade · r again · h hint · q quit", style="dim"))

@@ -30,6 +30,7 @@ from mha_judge.report.summary import (
     summarise,
 )
 from mha_judge.report.words import WORDS, Words, category_in
+from mha_judge.sanitising import clean
 
 _COLOURS: dict[Outcome, str] = {
     Outcome.PASSED: "green",
@@ -414,7 +415,7 @@ def _notes(report: Report, every_check: bool, words: Words) -> list[Text]:
     lines += [Text(f"{words['note']}{note}", style="dim") for note in notes]
     if printed := report.output.text.strip().splitlines():
         lines.append(Text(words["printed"], style="dim"))
-        lines += [Text(f"  {line[:200]}", style="dim") for line in printed[:5]]
+        lines += [Text(f"  {clean(line, 200)}", style="dim") for line in printed[:5]]
         if len(printed) > 5 or report.output.truncated:
             lines.append(Text("  …", style="dim"))
     return lines
