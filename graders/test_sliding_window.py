@@ -91,7 +91,7 @@ def test_long_window(candidate, draw):
     points=2,
     after="output_shape",
 )
-def test_any_length(candidate, draw):
+def test_lengths_and_windows(candidate, draw):
     for L, window in ((12, 4), (13, 4), (15, 4), (16, 4), (9, 8), (19, 9), (23, 2), (31, 7)):
         assert_close(candidate.sliding_window_attention(*qkv(draw, L=L), window), "output")
     # longer than blocks of any usual size, with windows that reach over several of them

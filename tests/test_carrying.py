@@ -116,7 +116,7 @@ def test_values_that_are_wrong_in_training_break_no_rule(channel):
     assert all(check.granted for check in failed)
     waiting = [c.id for c in report.not_assessed if not (c.granted or c.only_if_right)]
     assert waiting
-    assert f"{len(waiting)} cannot be told yet and give no points" in in_one_sentence(report)
+    assert f"{len(waiting)} cannot be told yet, without points" in in_one_sentence(report)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 777])

@@ -123,6 +123,15 @@ def test_a_check_that_comes_after_none_is_refused(tmp_path):
         run(path)
 
 
+def test_a_check_with_the_name_of_a_claim_is_refused(tmp_path):
+    path = tmp_path / "test_twice.py"
+    whole = HALF.partition("raise")[0].replace("test_passes", "test_any_length")
+    path.write_text(whole, encoding="utf-8")
+
+    with pytest.raises(BankError, match=r"test_any_length has the name of a claim .*; rename it"):
+        run(path)
+
+
 def test_a_check_that_comes_after_one_behind_it_is_refused(tmp_path):
     path = tmp_path / "test_early.py"
     first = HALF.partition("raise")[0].replace('"values"', '"values", after="shapes"')

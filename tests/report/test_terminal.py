@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from mha_judge.bank import Bank
-from mha_judge.outcomes import Sample
+from mha_judge.outcomes import Outcome, Sample
 from mha_judge.render.report import terminal
 from mha_judge.report.models import FailingCall, LoadProblem, Reveal
 from mha_judge.report.translation import translated
@@ -90,6 +90,38 @@ def test_where_all_is_explained_everything_else_is_right(make_report):
 
     assert "explains the one failure (−15)" in text
     assert "everything else is right" in text
+
+
+def test_while_claims_wait_nothing_is_said_to_be_right(make_report):
+    report = explained(make_report())
+    checks = [check for check in report.checks if check.outcome == "passed" or check.granted]
+    claim = checks[-1].model_copy(
+        update={"id": "any", "outcome": Outcome.NOT_ASSESSED, "granted": [], "only_if_right": True}
+    )
+
+    text = shown(report.model_copy(update={"checks": [*checks, claim]}))
+
+    assert "nothing else was found so far" in text
+    assert "everything else is right" not in text
+
+
+def test_advice_is_no_part_of_what_is_counted(make_report):
+    report = explained(make_report())
+    bad = next(check for check in report.checks if check.id == "bad")
+    changes = {"id": "advice", "title": "Title of advice", "advisory": True}
+    waits = {"outcome": Outcome.NOT_ASSESSED, "granted": []}
+    advice = [bad.model_copy(update=changes), bad.model_copy(update=changes | waits)]
+    checks = [check for check in report.checks if check.outcome == "passed" or check.granted]
+    own = [report.diagnoses[0].model_copy(update={"id": name}) for name in ("x", "y")]
+    diagnoses = [one.model_copy(update={"checks": ["bad", "advice"]}) for one in own]
+    changed = {"checks": [*checks, *advice], "diagnoses": diagnoses}
+
+    text = shown(report.model_copy(update=changed))
+
+    assert "2 mistakes together explain the one failure" in text
+    assert "fails “Title of bad”" in text
+    assert "Title of advice”" not in text and "1 more" not in text
+    assert "cannot be told" not in text
 
 
 def test_of_lines_that_no_check_reached_nothing_is_said_to_be_right(make_report):

@@ -32,7 +32,7 @@ class Summary:
     advice: list[CheckResult]
     """Advisory checks that failed for reasons of their own."""
     waiting: list[CheckResult]
-    """Those that build on a failed one, and could not be told with the mistakes granted either."""
+    """Counting ones that build on a failed one, and could not be told with the mistakes granted."""
     right: list[CategoryCount]
     """By category, what passed."""
     unasked: list[CheckResult]
@@ -58,15 +58,16 @@ def summarise(report: Report) -> Summary:
         failures=[c for c in bad if not c.advisory],
         unexplained=[c for c in own if not c.advisory],
         advice=[c for c in own if c.advisory],
-        waiting=[c for c in waits if not c.only_if_right],
+        waiting=[c for c in waits if not (c.only_if_right or c.advisory)],
         right=right,
         unasked=[c for c in waits if c.only_if_right],
     )
 
 
 def explained_by(diagnosis: Diagnosis, report: Report) -> list[CheckResult]:
-    """Return the checks that failed because of a mistake."""
-    return [c for c in report.checks if c.outcome.is_bad and c.id in diagnosis.checks]
+    """Return the counting checks that failed because of a mistake."""
+    bad = [c for c in report.checks if c.outcome.is_bad and not c.advisory]
+    return [c for c in bad if c.id in diagnosis.checks]
 
 
 def in_one_sentence(report: Report, language: str = "en") -> str:
@@ -118,7 +119,9 @@ def in_one_sentence(report: Report, language: str = "en") -> str:
         left.append(say("untold"))
     if left:
         return text + words["left over"].format(left=words["and"].join(left))
-    return text + say("nothing known" if report.never_ran else "all right")
+    if report.never_ran:
+        return text + say("nothing known")
+    return text + say("all right so far" if found.unasked else "all right")
 
 
 def look_at(report: Report) -> CheckResult | None:

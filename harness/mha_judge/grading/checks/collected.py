@@ -24,6 +24,7 @@ from mha_judge.file_versions import FileVersion, version_of
 from mha_judge.grading.calling.candidate import Candidate
 from mha_judge.grading.calling.gpu import Gpu
 from mha_judge.grading.checks.check import spec_of
+from mha_judge.grading.checks.claims import CLAIMS
 from mha_judge.grading.draw import Draw
 
 _OFF = (
@@ -159,8 +160,24 @@ def _collect(path: str) -> Collected:
                 f"the grader {path} is broken: {item.nodeid}: a test without @check; "
                 "declare title and category"
             )
+    _require_names_of_their_own(path, session.items)
     _require_grounds(path, session.items)
     return Collected(session, provider)
+
+
+def _require_names_of_their_own(path: str, items: Sequence[Any]) -> None:
+    """Refuse a check with the name of a claim: what is granted to one would be granted to both.
+
+    Raises:
+        BankError: If there is such a check.
+    """
+    claims = {claim.id for claim in CLAIMS}
+    for item in items:
+        if check_id(item) in claims:
+            raise BankError(
+                f"the grader {path} is broken: {item.name} has the name of a claim that every "
+                "answer is asked if it is right otherwise; rename it"
+            )
 
 
 def _require_grounds(path: str, items: Sequence[Any]) -> None:
