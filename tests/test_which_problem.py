@@ -68,3 +68,15 @@ def test_of_several_problems_none_is_guessed():
 def test_a_header_of_no_problem_is_not_passed_over():
     with pytest.raises(UsageError, match=r"^`# problem: spda`: no problem .*mean sdpa"):
         asked("# problem: spda\n", "sdpa.py")
+
+
+def test_an_error_that_hides_what_a_file_defines_is_told():
+    broken = Submission.of("def attend(q):\n    return (q\n", "answer.py")
+
+    with pytest.raises(ProblemUnknown) as told:
+        problem_of(broken, BANK, or_else="ask me")
+
+    assert str(told.value) == (
+        "answer.py: line 2: '(' was never closed; mend this first. Which problem is this? Write a "
+        "line `# problem: ID` into it, or ask me; what it defines cannot be read"
+    )

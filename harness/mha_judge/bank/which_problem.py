@@ -8,7 +8,7 @@ import re
 from mha_judge.bank import Bank
 from mha_judge.errors import UsageError
 from mha_judge.submission import Submission
-from mha_judge.syntax import syntax_tree
+from mha_judge.syntax import syntax_error, syntax_tree
 
 _DEFINED = re.compile(r"^(?:def|class)[ \t]+(\w+)|^(\w+)[ \t]*=", re.MULTILINE)
 """What a file defines that cannot be parsed."""
@@ -23,11 +23,16 @@ class ProblemUnknown(UsageError):
         """Ids of the problems that ask for something that the file defines."""
 
 
-def problem_of(submission: Submission, bank: Bank) -> str:
+def problem_of(submission: Submission, bank: Bank, *, or_else: str = "pass its id") -> str:
     """Return the id of the problem that a file answers.
 
     Its `# problem: ID` line counts most, then a name that is an id. Otherwise the ids in its name,
     as in `alice_sdpa.py`, and the problems that ask for what it defines have to leave one.
+
+    Args:
+        submission: The file.
+        bank: Where problems lie.
+        or_else: What may be done instead of writing that line, as the caller's user has it.
 
     Raises:
         UsageError: If its header names no problem of the bank.
@@ -49,12 +54,17 @@ def problem_of(submission: Submission, bank: Bank) -> str:
     fitting = _longest(both) or (possible if len(possible) == 1 else _longest(named))
     if len(fitting) == 1:
         return fitting[0]
-    which = "it defines nothing that a problem asks for"
+    broken = syntax_error(submission.source)
+    mend, what = "", "it defines nothing that a problem asks for"
+    if broken is not None:  # it hides what the file defines, and no report will tell of it
+        place = f"line {broken.lineno}: " if broken.lineno is not None else ""
+        mend, what = f"{place}{broken.msg}; mend this first. ", "what it defines cannot be read"
     if possible:
-        which = f"it may answer {' or '.join(possible)}"
+        what = f"it may answer {' or '.join(possible)}"
+    which = "Which problem is this?" if mend else "which problem is this?"
     raise ProblemUnknown(
-        f"{submission.path}: which problem is this? Write a line `# problem: ID` into it, or pass "
-        f"its id; {which}",
+        f"{submission.path}: {mend}{which} Write a line `# problem: ID` into it, or {or_else}; "
+        f"{what}",
         possible,
     )
 

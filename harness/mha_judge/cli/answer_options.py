@@ -1,4 +1,4 @@
-"""What commands that grade many answers are told in the same words."""
+"""What commands that grade answers are told in the same words."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any
 
 import click
 
+from mha_judge.bank import Bank
+from mha_judge.bank.which_problem import problem_of
 from mha_judge.cli.context import folded
 from mha_judge.cli.sandbox_options import sandbox_options
+from mha_judge.submission import Submission
 
 _Command = Callable[..., Any]
 
@@ -26,6 +29,18 @@ def problem_option(of: str) -> Callable[[_Command], _Command]:
     return click.option(
         "--problem", "problem_id", metavar="ID", type=folded, help=f"Problem of {of}."
     )
+
+
+def chosen_problem(bank: Bank, problem_id: str | None, submission: Submission) -> str:
+    """Return the problem that the option names, else the one that the file answers.
+
+    Raises:
+        UsageError: If the bank has no such problem, or nothing says which it is.
+    """
+    if problem_id is None:
+        return problem_of(submission, bank, or_else="add --problem ID")
+    bank.require(problem_id)
+    return problem_id
 
 
 def jobs_option(what: str, most: int = 256) -> Callable[[_Command], _Command]:

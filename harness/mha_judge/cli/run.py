@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mha_judge.cli.answer_options import problem_option, verdict_only_option
+from mha_judge.cli.answer_options import (
+    chosen_problem,
+    problem_option,
+    verdict_only_option,
+)
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import Elsewhere, keep, no_progress_option, say_kept
 from mha_judge.cli.outputs import check_outputs, write_outputs
 from mha_judge.cli.sandbox_options import sandbox_options
-from mha_judge.cli.which_problem import chosen_problem
 from mha_judge.errors import SubmissionUnreadable, UsageError
 from mha_judge.export import FORMATS
 from mha_judge.gpu import GpuAccess

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import click
 
-from mha_judge.cli.answer_options import problem_option
+from mha_judge.cli.answer_options import chosen_problem, problem_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import json_option, print_json
 from mha_judge.cli.sandbox_options import sandbox_options
-from mha_judge.cli.which_problem import chosen_problem
 from mha_judge.errors import UsageError
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions

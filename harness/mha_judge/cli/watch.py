@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mha_judge.cli.answer_options import problem_option
+from mha_judge.cli.answer_options import chosen_problem, problem_option
 from mha_judge.cli.context import bank_of
 from mha_judge.cli.language import language_option
 from mha_judge.cli.learning import Elsewhere, keep, no_progress_option, say_kept
 from mha_judge.cli.sandbox_options import sandbox_options
-from mha_judge.cli.which_problem import chosen_problem
 from mha_judge.extras import require_extra
 from mha_judge.gpu import GpuAccess
 from mha_judge.sandbox import SandboxOptions
